@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+find_package(Threads REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash)
+find_program(FRIT_FLATC flatc REQUIRED)
+find_package(Flatbuffers CONFIG QUIET)
+find_package(dnnl CONFIG QUIET)
+if(FRIT_BUILDER)
+  find_package(Protobuf REQUIRED)
+  find_package(fmt REQUIRED)
+  find_package(nlohmann_json REQUIRED)
+  find_package(CLI11 REQUIRED)
+  # onnx.proto comes out of the pinned Python package; tools/setup.sh makes the environment.
+  set(FRIT_PYTHON_ENV ${CMAKE_SOURCE_DIR}/build/venv CACHE PATH "Python environment that holds the onnx package")
+  file(GLOB FRIT_ONNX_PROTO ${FRIT_PYTHON_ENV}/lib/python3*/site-packages/onnx/onnx.proto)
+  if(NOT FRIT_ONNX_PROTO)
+    message(FATAL_ERROR "onnx.proto not found below ${FRIT_PYTHON_ENV}: run `bash tools/setup.sh` first, "
+                        "or pass -DFRIT_PYTHON_ENV=DIR of an environment that has the onnx package")
+  endif()
+endif()
+if(FRIT_TESTS)
+  find_package(GTest REQUIRED)
+endif()
