@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sizes that may be symbolic: constants, bounded symbols, and + - * floor-division and max over them.
+// Sizes that may be symbolic: constants, bounded symbols, and + - * floor-division and max over
+// them.
 #pragma once
 
 #include <cstdint>
@@ -39,8 +40,8 @@ class Dim {
   std::string to_string() const;
 
  private:
-  friend class Symbols;
-  Dim(const DimExpr* expr) : expr_(expr) {}  // NOLINT
+  friend struct DimMaker;
+  explicit Dim(const DimExpr& expr) : expr_(&expr) {}
   const DimExpr* expr_ = nullptr;
   std::int64_t value_ = 0;
 };

@@ -13,9 +13,9 @@
 namespace frit::ir {
 
 struct EvaluateOptions {
-  kernels::Parallel parallel;            ///< default: one thread
-  std::uint64_t memory_limit = 0;        ///< bytes of live intermediates, 0 = no limit
-  std::function<bool()> cancelled;       ///< polled before each node
+  kernels::Parallel parallel;       ///< default: one thread
+  std::uint64_t memory_limit = 0;   ///< bytes of live intermediates, 0 = no limit
+  std::function<bool()> cancelled;  ///< polled before each node
   /// Called after each node with its results (debugging, sampled verification). May be empty.
   std::function<void(const Node&, std::span<const Tensor>)> observe;
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The IR: a Graph owns Nodes and Values in topological order; a Node may own subgraphs.
 //
-// Handles are plain pointers, valid until the node is erased. Operands may name values of an enclosing graph
-// (captures). Results of the graph are the operands of its last node, `return`, so
+// Handles are plain pointers, valid until the node is erased. Operands may name values of an
+// enclosing graph (captures). Results of the graph are the operands of its last node, `return`, so
 // replacing a value needs no special case. Not thread safe; one thread builds one graph.
 #pragma once
 
@@ -163,7 +163,8 @@ class Graph {
   /// Removes a node whose results have no uses.
   void erase(Node* node);
 
-  /// First node; `return` when the graph is empty. Iterate: for (Node* n = g.first(); n; n = n->next()).
+  /// First node; `return` when the graph is empty. Iterate: for (Node* n = g.first(); n; n =
+  /// n->next()).
   Node* first() const { return first_; }
   std::size_t node_count() const { return count_; }  ///< `return` not counted
 

@@ -10,7 +10,8 @@
 namespace frit::ir {
 
 struct PrintOptions {
-  /// Constants of more elements print as `dense<hash 0x…>` placeholders that do not parse; -1 = all.
+  /// Constants of more elements print as `dense<hash 0x…>` placeholders that do not parse; -1 =
+  /// all.
   std::int64_t max_elements = -1;
   bool origins = true;
 };
@@ -19,8 +20,8 @@ struct PrintOptions {
 std::string print(const Graph& graph, const PrintOptions& options = {});
 /// One node on one line, for messages.
 std::string print(const Node& node);
-/// Fills the empty root `graph` from text. Throws Error(invalid_argument) with line and column, what
-/// was expected and what was found. Depth, sizes and counts are bounded by the text's length.
+/// Fills the empty root `graph` from text. Throws Error(invalid_argument) with line and column,
+/// what was expected and what was found. Depth, sizes and counts are bounded by the text's length.
 void parse(std::string_view text, Graph& graph);
 
 }  // namespace frit::ir

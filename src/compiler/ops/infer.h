@@ -31,8 +31,8 @@ class Inference {
   /// Contents of an integer operand of rank 0 or 1: constant or inferred; nothing if unknown.
   std::optional<Shape> elements(int i) const;
 
-  /// Sets the type of result r. A result that already has a type (a hint from the model) must agree:
-  /// another dtype or rank, or dims that can never be equal, refuse as invalid_model.
+  /// Sets the type of result r. A result that already has a type (a hint from the model) must
+  /// agree: another dtype or rank, or dims that can never be equal, refuse as invalid_model.
   void set(int r, DType dtype, Shape dims);
   /// For sizes that only run-time data decide: keeps the hint's dims, or makes fresh symbols of the
   /// given rank. Without hint and rank (-1) refuses as unsupported, saying what is unknown.
@@ -43,8 +43,8 @@ class Inference {
   /// Refuses: "<op>: <message>".
   template <class... Args>
   [[noreturn]] void refuse(fmt::format_string<Args...> format, Args&&... args) const {
-    throw Error(Code::invalid_model, std::string(node_.op()) + ": " +
-                                         fmt::format(format, std::forward<Args>(args)...));
+    throw Error(Code::invalid_model,
+                std::string(node_.op()) + ": " + fmt::format(format, std::forward<Args>(args)...));
   }
 
   /// NumPy broadcasting of shapes; refuses when two dims can never agree.

@@ -21,7 +21,7 @@ struct AttrDef {
 
 /// Facts passes ask about instead of comparing op names.
 enum Trait : std::uint32_t {
-  kPointwise = 1u << 0,    ///< a row of pointwise.def, or cast: result[i] depends on operands[i] only
+  kPointwise = 1u << 0,  ///< a row of pointwise.def, or cast: result[i] depends on operands[i] only
   kCommutative = 1u << 1,  ///< operands 0 and 1 may be swapped
   kMovement = 1u << 2,     ///< only rearranges elements of operand 0
   kTerminator = 1u << 3,   ///< `return`
@@ -38,7 +38,7 @@ struct Schema {
   int min_operands = 0;
   int max_operands = 0;  ///< -1 = any number
   int min_results = 1;
-  int max_results = 1;   ///< -1 = any number
+  int max_results = 1;  ///< -1 = any number
   std::uint32_t traits = 0;
   std::span<const AttrDef> attrs = {};
   int max_subgraphs = 0;

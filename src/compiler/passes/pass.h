@@ -17,7 +17,7 @@ namespace frit::passes {
 struct PassContext {
   std::uint64_t fold_limit = std::uint64_t{64} << 20;  ///< largest folded result, bytes
   int threads = 1;
-  bool verify = true;        ///< run the verifier after each pass
+  bool verify = true;         ///< run the verifier after each pass
   bool record_trace = false;  ///< keep which pass touched which origin
   std::function<void(std::string_view pass, const ir::Graph& graph)> after_pass;  ///< may be empty
   std::function<bool()> cancelled;  ///< polled between passes; true stops with Code::cancelled
