@@ -71,9 +71,9 @@ FRIT_API void frit_set_log(frit_log_callback callback, void* user, int32_t level
 
 typedef struct frit_engine_options {
   size_t size;
-  int32_t cpu_threads;        /* threads of the engine's pool, caller included; 0 = all processors */
-  int32_t skip_checksums;     /* 1: trust weights and code (metadata is always checked) */
-  const char* module_dir;     /* where libfrit_<module>.so lie; null = beside this library */
+  int32_t cpu_threads;    /* threads of the engine's pool, caller included; 0 = all processors */
+  int32_t skip_checksums; /* 1: trust weights and code (metadata is always checked) */
+  const char* module_dir; /* where libfrit_<module>.so lie; null = beside this library */
 } frit_engine_options;
 
 /* Maps and verifies an engine file; `options` may be null. */
@@ -100,12 +100,12 @@ typedef struct frit_engine_info {
   uint16_t format_minor;
   int32_t binding_count;
   int32_t profile_count;
-  int32_t step_count;         /* nested steps included */
+  int32_t step_count; /* nested steps included */
   int32_t cpu_threads;
-  uint64_t fingerprint;       /* hash of the file */
+  uint64_t fingerprint; /* hash of the file */
   uint64_t weights_bytes;
-  uint64_t arena_bytes;       /* activations of one context, as planned */
-  uint64_t context_bytes;     /* all memory of one context */
+  uint64_t arena_bytes;   /* activations of one context, as planned */
+  uint64_t context_bytes; /* all memory of one context */
 } frit_engine_info;
 FRIT_API frit_status frit_engine_get_info(const frit_engine* engine,
                                           frit_engine_info* info) FRIT_NOEXCEPT;
@@ -113,12 +113,12 @@ FRIT_API frit_status frit_engine_get_info(const frit_engine* engine,
 typedef struct frit_binding_info {
   size_t size;
   const char* name;
-  int32_t dtype;              /* number of ONNX's TensorProto.DataType */
+  int32_t dtype; /* number of ONNX's TensorProto.DataType */
   int32_t rank;
-  const int64_t* dims;        /* -1 where the dim depends on the input shapes */
+  const int64_t* dims; /* -1 where the dim depends on the input shapes */
   int32_t is_input;
-  int32_t is_shape;           /* values determine shapes */
-  uint64_t bytes;             /* at the largest shape */
+  int32_t is_shape; /* values determine shapes */
+  uint64_t bytes;   /* at the largest shape */
 } frit_binding_info;
 FRIT_API frit_status frit_engine_get_binding(const frit_engine* engine, int32_t index,
                                              frit_binding_info* info) FRIT_NOEXCEPT;
@@ -135,8 +135,8 @@ FRIT_API frit_status frit_engine_get_profile(const frit_engine* engine, int32_t 
 typedef struct frit_step_info {
   size_t size;
   const char* name;
-  const char* kind;           /* "kernel", "copy", ... */
-  const char* module;         /* "" = built in */
+  const char* kind;   /* "kernel", "copy", ... */
+  const char* module; /* "" = built in */
   const char* kernel;
   int32_t origin_count;
   const char* const* origins; /* names of the ONNX nodes it computes */
@@ -148,8 +148,8 @@ FRIT_API frit_status frit_engine_get_step(const frit_engine* engine, int32_t ind
 
 typedef struct frit_context_options {
   size_t size;
-  int32_t profile;            /* profile of input shapes to run with */
-  int32_t profile_steps;      /* 1: record the time of every step */
+  int32_t profile;       /* profile of input shapes to run with */
+  int32_t profile_steps; /* 1: record the time of every step */
 } frit_context_options;
 
 /* Makes a context with its own activation memory; `options` may be null. */
@@ -171,8 +171,8 @@ FRIT_API frit_status frit_context_get_shape(const frit_context* context, int32_t
 FRIT_API frit_status frit_context_set_address(frit_context* context, int32_t binding, void* address,
                                               uint64_t bytes) FRIT_NOEXCEPT;
 
-/* Runs the engine. On the CPU `stream` must be null and the outputs are complete on return. Does not
- * allocate, lock or throw. */
+/* Runs the engine. On the CPU `stream` must be null and the outputs are complete on return. Does
+ * not allocate, lock or throw. */
 FRIT_API frit_status frit_context_enqueue(frit_context* context, void* stream) FRIT_NOEXCEPT;
 
 /* Waits for everything enqueued (nothing to do on the CPU). */

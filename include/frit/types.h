@@ -43,18 +43,18 @@ inline constexpr int kDTypeCount = 27;
 /// What went wrong, as a stable number. 0 is success; the values are part of the C ABI.
 enum class Code : std::int32_t {
   ok = 0,
-  invalid_argument = 1,   ///< the caller passed something impossible
-  invalid_model = 2,      ///< the model breaks the ONNX specification
-  unsupported = 3,        ///< valid, but not covered by this version
-  invalid_engine = 4,     ///< damaged, foreign or too new engine file
-  not_found = 5,          ///< file, binding or module missing
+  invalid_argument = 1,  ///< the caller passed something impossible
+  invalid_model = 2,     ///< the model breaks the ONNX specification
+  unsupported = 3,       ///< valid, but not covered by this version
+  invalid_engine = 4,    ///< damaged, foreign or too new engine file
+  not_found = 5,         ///< file, binding or module missing
   out_of_memory = 6,
   io_error = 7,
-  shape_mismatch = 8,     ///< dims differ from what the engine was built for
-  execution_failed = 9,   ///< a step failed while running
+  shape_mismatch = 8,    ///< dims differ from what the engine was built for
+  execution_failed = 9,  ///< a step failed while running
   verification_failed = 10,
   cancelled = 11,
-  internal = 12,          ///< a broken invariant of Frit itself
+  internal = 12,  ///< a broken invariant of Frit itself
 };
 
 }  // namespace frit

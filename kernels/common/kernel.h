@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The contract between kernels on the CPU and whoever runs them (runtime, evaluator, modules).
 //
-// A kernel lives in two phases. `prepare` runs once, when an engine is loaded or a node is evaluated:
-// it sees types, dims, attributes and constant operands, checks all of them, and fills `state`.
-// `run` is called many times, from several threads at once on one const state; it gets bare pointers,
-// and neither allocates, locks, throws nor looks anything up by name.
+// A kernel lives in two phases. `prepare` runs once, when an engine is loaded or a node is
+// evaluated: it sees types, dims, attributes and constant operands, checks all of them, and fills
+// `state`. `run` is called many times, from several threads at once on one const state; it gets
+// bare pointers, and neither allocates, locks, throws nor looks anything up by name.
 #pragma once
 
 #include <cstddef>
@@ -72,12 +72,12 @@ struct Parallel {
 
 /// What `prepare` gets and answers.
 struct PrepareArgs {
-  std::span<const TensorDesc> in;   ///< absent optionals are present()==false entries
+  std::span<const TensorDesc> in;  ///< absent optionals are present()==false entries
   std::span<const TensorDesc> out;
   std::span<const Attr> attrs;
-  int threads = 1;                  ///< most threads `run` will be given
-  std::uint64_t workspace = 0;      ///< answer: scratch bytes `run` needs (64-byte aligned)
-  std::span<char> message;          ///< room for a formatted refusal
+  int threads = 1;              ///< most threads `run` will be given
+  std::uint64_t workspace = 0;  ///< answer: scratch bytes `run` needs (64-byte aligned)
+  std::span<char> message;      ///< room for a formatted refusal
 
   const Attr* find(std::string_view name) const {
     for (const Attr& a : attrs)
@@ -93,11 +93,12 @@ struct RunArgs {
   Parallel parallel;
 };
 
-/// A kernel as data. All functions are noexcept in effect; the string returned by prepare and run is
-/// null on success, else a message that lives as long as the library (or in PrepareArgs::message).
+/// A kernel as data. All functions are noexcept in effect; the string returned by prepare and run
+/// is null on success, else a message that lives as long as the library (or in
+/// PrepareArgs::message).
 struct Kernel {
-  const char* name = nullptr;    ///< "ref.conv", "cpu.region", "onednn.conv"
-  std::size_t state_size = 0;    ///< bytes the caller provides for `state`, 64-byte aligned
+  const char* name = nullptr;  ///< "ref.conv", "cpu.region", "onednn.conv"
+  std::size_t state_size = 0;  ///< bytes the caller provides for `state`, 64-byte aligned
   const char* (*prepare)(void* state, PrepareArgs& args) = nullptr;
   const char* (*run)(const void* state, const RunArgs& args) = nullptr;
   void (*destroy)(void* state) = nullptr;  ///< only after a successful prepare; may be null
