@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+# Examples use the public targets alone, as an application outside this tree does. Those that only run
+# engines link the runtime and nothing else.
+if(NOT FRIT_EXAMPLES)
+  return()
+endif()
+set(frit_runtime_examples run_engine run_c)
+file(GLOB examples CONFIGURE_DEPENDS examples/*.cpp examples/*.c)
+foreach(source IN LISTS examples)
+  get_filename_component(name ${source} NAME_WE)
+  if(name IN_LIST frit_runtime_examples)
+    set(libraries frit::runtime)
+  elseif(FRIT_BUILDER)
+    set(libraries frit::builder frit::runtime)
+  else()
+    continue()
+  endif()
+  add_executable(example_${name} ${source})
+  target_link_libraries(example_${name} PRIVATE ${libraries})
+  target_compile_options(example_${name} PRIVATE -Wall -Wextra -Werror)
+endforeach()
