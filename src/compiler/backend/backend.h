@@ -17,8 +17,8 @@ namespace frit::backend {
 /// What a backend needs to know before it can list tactics.
 struct BackendOptions {
   int threads = 1;
-  std::string module_path;              ///< folder of optional modules; "" = beside the library
-  std::vector<std::string> disabled;    ///< tactic sources switched off ("onednn", "cpu")
+  std::string module_path;            ///< folder of optional modules; "" = beside the library
+  std::vector<std::string> disabled;  ///< tactic sources switched off ("onednn", "cpu")
 };
 
 /// One target. Owns its tactics and opened modules; outlives what it drafted.

@@ -31,9 +31,8 @@ std::uint64_t bound(std::span<const Lifetime> pieces, std::uint64_t alignment) {
 void place_by_size(std::span<const Lifetime> pieces, std::uint64_t alignment, MemoryPlan& plan) {
   std::vector<std::size_t> order(pieces.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
-    return pieces[a].bytes > pieces[b].bytes;
-  });
+  std::ranges::stable_sort(
+      order, [&](std::size_t a, std::size_t b) { return pieces[a].bytes > pieces[b].bytes; });
   std::vector<std::size_t> placed;  // by offset
   for (std::size_t i : order) {
     const Lifetime& p = pieces[i];
@@ -51,9 +50,8 @@ void place_by_size(std::span<const Lifetime> pieces, std::uint64_t alignment, Me
     }
     plan.offsets[i] = best_gap != ~std::uint64_t{0} ? best : end;
     plan.bytes = std::max(plan.bytes, plan.offsets[i] + bytes);
-    const auto at = std::ranges::upper_bound(placed, plan.offsets[i], {}, [&](std::size_t k) {
-      return plan.offsets[k];
-    });
+    const auto at = std::ranges::upper_bound(placed, plan.offsets[i], {},
+                                             [&](std::size_t k) { return plan.offsets[k]; });
     placed.insert(at, i);
   }
 }

@@ -22,8 +22,9 @@ struct MemoryPlan {
   std::uint64_t lower_bound = 0;  ///< largest sum of bytes alive at one step
 };
 
-/// Assigns offsets, multiples of `alignment` (a power of two). Deterministic. Large pieces are placed
-/// first at the lowest gap they fit; lists of more than 4096 pieces are placed in order of time.
+/// Assigns offsets, multiples of `alignment` (a power of two). Deterministic. Large pieces are
+/// placed first at the lowest gap they fit; lists of more than 4096 pieces are placed in order of
+/// time.
 MemoryPlan plan_memory(std::span<const Lifetime> pieces, std::uint64_t alignment);
 
 }  // namespace frit::lower

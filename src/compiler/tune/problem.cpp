@@ -33,8 +33,8 @@ void add_program(ir::Attrs& attrs, const std::string& prefix, const ir::Graph& s
 }
 
 Problem without_subgraphs(const ir::Node& node, int threads) {
-  Problem problem{.op = std::string(node.op()), .attrs = node.attrs, .in = {}, .out = {},
-                  .threads = threads};
+  Problem problem{
+      .op = std::string(node.op()), .attrs = node.attrs, .in = {}, .out = {}, .threads = threads};
   for (const ir::Value* value : node.operands()) problem.in.push_back(tensor_of(node, value));
   for (int r = 0; r < node.result_count(); ++r)
     problem.out.push_back(tensor_of(node, node.result(r)));
@@ -57,7 +57,9 @@ std::string print(const ir::AttrValue& value) {
     std::string operator()(std::int64_t v) const { return std::to_string(v); }
     std::string operator()(double v) const { return fmt::format("{:a}", v); }
     std::string operator()(const std::string& v) const { return v; }
-    std::string operator()(const ir::Ints& v) const { return fmt::format("[{}]", fmt::join(v, ",")); }
+    std::string operator()(const ir::Ints& v) const {
+      return fmt::format("[{}]", fmt::join(v, ","));
+    }
     std::string operator()(const ir::Reals& v) const {
       std::string text = "[";
       for (double d : v) text += fmt::format("{:a},", d);
@@ -85,7 +87,8 @@ kernels::TensorDesc desc_of(const ProblemTensor& t) {
 
 Problem Problem::from(const ir::Node& node, int threads) {
   Problem problem = without_subgraphs(node, threads);
-  if (node.subgraph_count() > 0 && node.is(ops::region)) add_program(problem.attrs, "", *node.subgraph());
+  if (node.subgraph_count() > 0 && node.is(ops::region))
+    add_program(problem.attrs, "", *node.subgraph());
   if (node.subgraph_count() > 0 && node.schema().has(ir::kEpilogue))
     add_program(problem.attrs, "epilogue_", *node.subgraph());
   return problem;

@@ -19,13 +19,13 @@ using tune::Ref;
 using tune::Support;
 
 struct AlignedDelete {
-  void operator()(std::byte* p) const { ::operator delete(p, std::align_val_t{64}); }
+  void operator()(std::byte* p) const { ::operator delete (p, std::align_val_t{64}); }
 };
 using AlignedBytes = std::unique_ptr<std::byte, AlignedDelete>;
 
 AlignedBytes aligned_bytes(std::size_t bytes) {
-  return AlignedBytes(
-      static_cast<std::byte*>(::operator new(std::max<std::size_t>(bytes, 64), std::align_val_t{64})));
+  return AlignedBytes(static_cast<std::byte*>(
+      ::operator new (std::max<std::size_t>(bytes, 64), std::align_val_t{64})));
 }
 
 bool has_epilogue(const ir::Node& node) {
@@ -103,8 +103,8 @@ DraftStep KernelTactic::draft_step(const Problem& problem, Draft& draft) const {
     for (plan::Attr& attr : tune::plan_attrs(extra)) step.attrs.push_back(std::move(attr));
   }
   for (std::size_t r = 0; r < problem.out.size(); ++r)
-    step.out.push_back({problem.out[r].present() ? Ref::Kind::result : Ref::Kind::none,
-                        static_cast<int>(r)});
+    step.out.push_back(
+        {problem.out[r].present() ? Ref::Kind::result : Ref::Kind::none, static_cast<int>(r)});
   return step;
 }
 
