@@ -37,8 +37,9 @@ consumer() {
 
 stage "setting up"
 bash tools/setup.sh test
-stage "checking layers and format"
+stage "checking layers, documents and format"
 check python3 tools/dev/check_layers.py
+check python3 tools/dev/check_docs.py
 check bash tools/dev/format.sh --check
 stage "configuring $build"
 quietly configure cmake --preset "$preset"

@@ -11,6 +11,7 @@ import unittest
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
 sys.path.insert(0, os.path.join(ROOT, "tools", "dev"))
 
+import check_docs  # noqa: E402
 import check_layers  # noqa: E402
 import check_symbols  # noqa: E402
 
@@ -84,6 +85,29 @@ class Layers(unittest.TestCase):
         self.rejects("src/base/a.cpp", "x" * 101 + "\n")
         self.rejects("src/base/a.cpp", "int x;\n", licence="")
         self.rejects("src/base/a.h", "int x;\n")
+
+
+class Docs(unittest.TestCase):
+    def check(self, document):
+        """Violations of a tree with this document and a small source to quote."""
+        with tempfile.TemporaryDirectory() as root:
+            os.makedirs(os.path.join(root, "docs"))
+            os.makedirs(os.path.join(root, "examples"))
+            with open(os.path.join(root, "examples", "a.cpp"), "w", encoding="utf-8") as file:
+                file.write("int f() {\n  int a = 1;\n  return a;\n}\n")
+            with open(os.path.join(root, "docs", "a.md"), "w", encoding="utf-8") as file:
+                file.write(document)
+            return check_docs.check(root)
+
+    def test_quotations(self):
+        quote = "<!-- quoted from examples/%s -->\n```cpp\n%s```\n"
+        self.assertEqual(self.check(quote % ("a.cpp", "int a = 1;\nreturn a;\n")), [])
+        self.assertEqual(len(self.check(quote % ("a.cpp", "int a = 1;\n}\n"))), 1)
+        self.assertEqual(len(self.check(quote % ("b.cpp", "int a = 1;\n"))), 1)
+
+    def test_links(self):
+        self.assertEqual(self.check("[a](../examples/a.cpp) [b](https://example.com) `[c](d)`\n"), [])
+        self.assertEqual(len(self.check("[a](../examples/b.cpp)\n")), 1)
 
 
 class Symbols(unittest.TestCase):

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Runs all checks that are not tests: layers and file form, format, symbols of a build, clang-tidy.
+# Runs all checks that are not tests: layers and file form, documents, format, symbols of a build, clang-tidy.
 #
 #   bash tools/dev/check.sh [--build DIR] [--tidy=sample|all|none]
 set -uo pipefail
@@ -18,6 +18,7 @@ done
 
 failed=0
 python3 tools/dev/check_layers.py || failed=1
+python3 tools/dev/check_docs.py || failed=1
 bash tools/dev/format.sh --check || failed=1
 python3 tools/dev/check_symbols.py "$build" || failed=1
 case $tidy in
