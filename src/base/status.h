@@ -58,6 +58,7 @@ class [[nodiscard]] Status {
     std::swap(message_, other.message_);
   }
   void assign(const Status& other) noexcept;
+  void own(const char* text) noexcept;
 
   Code code_ = Code::ok;
   bool owned_ = false;
