@@ -14,6 +14,7 @@ sys.path.insert(0, os.path.join(ROOT, "tools", "dev"))
 import check_docs  # noqa: E402
 import check_layers  # noqa: E402
 import check_symbols  # noqa: E402
+import count_tests  # noqa: E402
 
 LICENCE = "// SPDX-License-Identifier: Apache-2.0\n"
 CXX = os.environ.get("CXX", "g++")
@@ -159,6 +160,31 @@ class Symbols(unittest.TestCase):
         for bad in ("namespace frit::ir { int f() { return 1; } }", "int f() { return 1; }",
                     "namespace google::protobuf { int f() { return 1; } }"):
             self.assertEqual(len(check_symbols.check_builder(self.library(good + bad))), 1, bad)
+
+
+class Counting(unittest.TestCase):
+    def count(self, entries, reports):
+        """Counts for ctest entries {name: status} and GoogleTest reports {name: xml}."""
+        with tempfile.TemporaryDirectory() as folder:
+            junit = os.path.join(folder, "ctest.junit")
+            with open(junit, "w", encoding="utf-8") as file:
+                cases = "".join(f'<testcase name="{n}" status="{s}"/>' for n, s in entries.items())
+                file.write(f"<testsuite>{cases}</testsuite>")
+            for name, text in reports.items():
+                with open(os.path.join(folder, name + ".xml"), "w", encoding="utf-8") as file:
+                    file.write(f"<testsuites><testsuite>{text}</testsuite></testsuites>")
+            return count_tests.count(junit, folder)
+
+    def test_cases_of_reports_and_plain_entries_add_up(self):
+        report = ('<testcase name="a" status="run"/><testcase name="b" status="run"><failure/>'
+                  '</testcase><testcase name="c" status="run"><skipped/></testcase>')
+        self.assertEqual(self.count({"t": "fail", "script": "run"}, {"t": report}),
+                         {"passed": 2, "failed": 1, "skipped": 1})
+
+    def test_a_crash_counts_as_failure(self):
+        self.assertEqual(self.count({"t": "fail"}, {})["failed"], 1)
+        report = '<testcase name="a" status="run"/>'
+        self.assertEqual(self.count({"t": "fail"}, {"t": report})["failed"], 1)
 
 
 class Scripts(unittest.TestCase):
