@@ -14,9 +14,12 @@ struct PrintOptions {
   /// all.
   std::int64_t max_elements = -1;
   bool origins = true;
+  /// False: value and graph names and the list of symbols are left out and values are numbered, so
+  /// that two graphs of the same structure print alike.
+  bool names = true;
 };
 
-/// The graph as text. Values without a unique name get numbers in order of appearance.
+/// The graph as text. Values without a name get numbers in order of appearance.
 std::string print(const Graph& graph, const PrintOptions& options = {});
 /// One node on one line, for messages.
 std::string print(const Node& node);

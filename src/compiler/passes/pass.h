@@ -13,12 +13,19 @@
 
 namespace frit::passes {
 
+/// A pass made a node that stands for the ONNX node `origin`.
+struct TraceEntry {
+  const char* pass = nullptr;
+  std::string origin;
+};
+
 /// What passes may know besides the graph.
 struct PassContext {
   std::uint64_t fold_limit = std::uint64_t{64} << 20;  ///< largest folded result, bytes
   int threads = 1;
   bool verify = true;         ///< run the verifier after each pass
-  bool record_trace = false;  ///< keep which pass touched which origin
+  bool record_trace = false;  ///< keep which pass touched which origin, in `trace`
+  std::vector<TraceEntry> trace;
   std::function<void(std::string_view pass, const ir::Graph& graph)> after_pass;  ///< may be empty
   std::function<bool()> cancelled;  ///< polled between passes; true stops with Code::cancelled
 };
