@@ -32,7 +32,8 @@ consumer() {
   quietly consumer-configure cmake -S tests/consumer -B "$work/build" -G Ninja \
     -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH="$PWD/$work/prefix" || return 1
   quietly consumer-build ninja -C "$work/build" || return 1
-  quietly consumer-run ctest --test-dir "$work/build" --output-on-failure
+  quietly consumer-run status=0
+ctest --test-dir "$work/build" --output-on-failure
 }
 
 stage "setting up"
@@ -59,7 +60,9 @@ stage "testing"
 rm -rf "$build/reports" && mkdir -p "$build/reports"
 selection=()
 [ -z "$quick" ] || selection=(-LE slow)
+status=0
 ctest --test-dir "$build" -j "$(nproc)" --output-on-failure --output-junit "$PWD/$build/reports/ctest.junit" \
-  "${selection[@]}" </dev/null || true
+  "${selection[@]}" </dev/null || status=$?
 stage "done"
-python3 tools/dev/count_tests.py "$build/reports/ctest.junit" "$build/reports" "$passed" "$failed"
+python3 tools/dev/count_tests.py "$build/reports/ctest.junit" "$build/reports" \
+  "$status" "$passed" "$failed"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Adds up test cases: those of GoogleTest reports, and one for every other ctest entry.
 
-    count_tests.py CTEST_JUNIT REPORTS_DIR [EXTRA_PASSED EXTRA_FAILED]
+    count_tests.py CTEST_JUNIT REPORTS_DIR CTEST_EXIT_CODE EXTRA_PASSED EXTRA_FAILED
 
 Prints 'N passed, N failed' (and ', N skipped' when there are some); exits 1 if anything failed or
 nothing ran.
@@ -53,8 +53,10 @@ def count(junit, reports):
 
 def main():
     junit, reports = sys.argv[1:3]
-    extra_passed, extra_failed = map(int, sys.argv[3:5] if len(sys.argv) > 4 else (0, 0))
+    ctest_code, extra_passed, extra_failed = map(int, sys.argv[3:6])
     total = count(junit, reports)
+    if ctest_code and not total["failed"]:
+        total["failed"] = 1  # such as a program that is missing, which ctest reports as not run
     total["passed"] += extra_passed
     total["failed"] += extra_failed
     skipped = f", {total['skipped']} skipped" if total["skipped"] else ""
