@@ -104,8 +104,9 @@ typedef struct frit_engine_info {
   int32_t cpu_threads;
   uint64_t fingerprint; /* hash of the file */
   uint64_t weights_bytes;
-  uint64_t arena_bytes;   /* activations of one context, as planned */
-  uint64_t context_bytes; /* all memory of one context */
+  uint64_t arena_bytes;       /* activations of one context, as planned */
+  uint64_t context_bytes;     /* all memory of one context */
+  int32_t verification_count; /* outputs whose errors were measured at build */
 } frit_engine_info;
 FRIT_API frit_status frit_engine_get_info(const frit_engine* engine,
                                           frit_engine_info* info) FRIT_NOEXCEPT;
@@ -144,12 +145,29 @@ typedef struct frit_step_info {
 FRIT_API frit_status frit_engine_get_step(const frit_engine* engine, int32_t index,
                                           frit_step_info* info) FRIT_NOEXCEPT;
 
+typedef struct frit_verification_info {
+  size_t size;
+  const char* output;
+  const char* covered; /* what was compared, in words */
+  double max_abs_error;
+  double max_rel_error;
+  double atol;
+  double rtol;
+  int32_t passed;
+} frit_verification_info;
+FRIT_API frit_status frit_engine_get_verification(const frit_engine* engine, int32_t index,
+                                                  frit_verification_info* info) FRIT_NOEXCEPT;
+
 /* ---- context; one thread at a time ---- */
 
 typedef struct frit_context_options {
   size_t size;
   int32_t profile;       /* profile of input shapes to run with */
   int32_t profile_steps; /* 1: record the time of every step */
+  void* memory;          /* activations: `context_bytes` of host memory aligned to 64 that the */
+                         /* caller owns, e.g. one block for contexts that never run at once; */
+                         /* null = the context allocates its own */
+  uint64_t memory_bytes;
 } frit_context_options;
 
 /* Makes a context with its own activation memory; `options` may be null. */
