@@ -43,14 +43,14 @@ def vision(name):
 
 def bert(attention):
     from transformers import BertConfig, BertModel
-    config = BertConfig(return_dict=False)
+    config = BertConfig()
     config._attn_implementation = attention
     return BertModel(config)
 
 
 def gpt2(attention):
     from transformers import GPT2Config, GPT2LMHeadModel
-    config = GPT2Config(return_dict=False, use_cache=False)
+    config = GPT2Config(use_cache=False)
     config._attn_implementation = attention
     return GPT2LMHeadModel(config)
 
@@ -63,7 +63,7 @@ class Named(torch.nn.Module):
         self.model, self.names = model, names
 
     def forward(self, *args):
-        return self.model(**dict(zip(self.names, args)))
+        return self.model(**dict(zip(self.names, args))).to_tuple()
 
 
 def rule_of(name, parameter, module):
@@ -278,6 +278,7 @@ def main():
     parser.add_argument("--only", default="")
     options = parser.parse_args()
     os.makedirs(options.out, exist_ok=True)
+    torch.backends.mha.set_fastpath_enabled(False)  # the classic exporter cannot write its operator
     wanted = [n for n in options.only.split(",") if n] or list(inputs.SEVEN)
     print("torch", torch.__version__, "onnx", onnx.__version__, "numpy", np.__version__)
     failed = []
