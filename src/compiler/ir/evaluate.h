@@ -37,6 +37,8 @@ struct Program {
   Ints results;
 };
 Program make_program(const Graph& subgraph);
+/// One pointwise node (or cast) as a program over its own operands.
+Program make_program(const Node& pointwise);
 
 /// A node's attributes as the flat list kernels read; tensors and subgraphs left out, regions as
 /// programs. Strings and arrays stay owned by the returned object.
@@ -44,6 +46,8 @@ class KernelAttrs {
  public:
   explicit KernelAttrs(const Node& node);
   explicit KernelAttrs(Attrs attrs);
+  KernelAttrs(const KernelAttrs&) = delete;  // the view points into the object
+  KernelAttrs& operator=(const KernelAttrs&) = delete;
   std::span<const kernels::Attr> view() const { return view_; }
 
  private:
