@@ -40,7 +40,9 @@ template <class T>
                                                   typename GemmAcc<T>::Type* c) {
   for (std::int64_t j = 0; j < cols; j += kGemmNr<T>)
     for (std::int64_t i = 0; i < rows; i += kGemmMr)
-      multiply_panel<T>(depth, a + i * depth, b + j * depth, c + i * kGemmCols + j);
+      for (std::int64_t k = 0; k < depth; k += kGemmFold)
+        multiply_panel<T>(std::min(kGemmFold, depth - k), a + i * depth + k * kGemmMr,
+                          b + j * depth + k * kGemmNr<T>, c + i * kGemmCols + j);
 }
 
 template <class T>

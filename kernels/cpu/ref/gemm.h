@@ -2,7 +2,7 @@
 // The blocked matrix product under the reference convolutions, matrix products and recurrent cells.
 //
 // Operands reach it through packing callbacks, so that transposition, im2col, type conversion and
-// zero points stay with the op. f32 products are summed in f32 for at most kGemmDepth terms and
+// zero points stay with the op. f32 products are summed in f32 for at most kGemmFold terms and
 // then folded into f64, which keeps the error below that of any plain f32 kernel; f64 is summed in
 // f64 and unsigned integers wrap.
 #pragma once
@@ -22,7 +22,8 @@ struct Range {
 
 inline constexpr std::int64_t kGemmRows = 96;    ///< rows of one tile: the f64 tile must stay in L2
 inline constexpr std::int64_t kGemmCols = 256;   ///< columns of one tile
-inline constexpr std::int64_t kGemmDepth = 256;  ///< terms summed before folding
+inline constexpr std::int64_t kGemmDepth = 256;  ///< terms packed at a time
+inline constexpr std::int64_t kGemmFold = 32;    ///< f32 terms summed before they go to f64
 inline constexpr std::int64_t kGemmMr = 6;       ///< rows of one packed panel of A
 
 /// Columns of one packed panel of B: two 32-byte registers.
