@@ -3,14 +3,13 @@
 #include <chrono>
 #include <set>
 
-#include "base/atomic_file.h"
+#include "base/mapped_file.h"
 #include "base/thread_pool.h"
 #include "compiler/backend/backend.h"
 #include "compiler/builder/network_impl.h"
 #include "compiler/builder/verify.h"
 #include "compiler/lower/lower.h"
 #include "compiler/passes/pass.h"
-#include "frit/version.h"
 
 namespace frit {
 namespace {
@@ -91,7 +90,7 @@ class Build {
                                return progress("choose kernels", done, total);
                              }});
     plan::Plan& plan = lowered_.plan;
-    plan.producer = std::string("frit ") + FRIT_VERSION;
+    plan.producer = std::string("frit ") + FRIT_VERSION_TEXT;
     plan.build_info = fmt::format("backend={} cpuThreads={}", config_.backend, threads_);
     report_.arena_bytes = plan.arena_bytes;
     report_.arena_lower_bound = plan.arena_lower_bound;
@@ -162,11 +161,11 @@ Expected<EngineImage> Builder::build(const Network& network, const BuildConfig& 
 }
 
 std::optional<BuildError> EngineImage::save(const std::string& path) const {
-  const Status status = write_file_atomically(path.c_str(), bytes);
+  const Status status = write_file(path.c_str(), bytes);
   if (status.ok()) return std::nullopt;
   return BuildError{status.code(), status.message(), ""};
 }
 
-const char* builder_version() { return FRIT_VERSION; }
+const char* builder_version() { return FRIT_VERSION_TEXT; }
 
 }  // namespace frit
