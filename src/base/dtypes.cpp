@@ -61,23 +61,23 @@ bool is_unsigned_int(DType dtype) noexcept {
 }
 
 Result<std::uint64_t> element_count(std::span<const std::int64_t> dims) noexcept {
-  std::uint64_t count = 1;
   bool empty = false;
   for (const std::int64_t dim : dims) {
     if (dim < 0)
       return Status::error(Code::invalid_argument, "dims: expected numbers >= 0, found %lld",
                            static_cast<long long>(dim));
-    if (dim == 0) {
-      empty = true;
-    } else if (static_cast<std::uint64_t>(dim) > kMaxBytes / count) {
+    empty = empty || dim == 0;
+  }
+  if (empty) return std::uint64_t{0};
+  std::uint64_t count = 1;
+  for (const std::int64_t dim : dims) {
+    if (static_cast<std::uint64_t>(dim) > kMaxBytes / count)
       return Status::error(Code::invalid_argument,
                            "dims: expected at most 2^48 elements, found more (a dim is %lld)",
                            static_cast<long long>(dim));
-    } else {
-      count *= static_cast<std::uint64_t>(dim);
-    }
+    count *= static_cast<std::uint64_t>(dim);
   }
-  return empty ? 0 : count;
+  return count;
 }
 
 std::uint64_t storage_bytes(DType dtype, std::uint64_t count) noexcept {

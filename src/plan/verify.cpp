@@ -243,7 +243,7 @@ Status check_all(const Plan& plan, std::uint64_t weights, std::uint64_t code) {
   FRIT_TRY(check_constants(plan, weights, code));
   for (std::size_t i = 0; i < plan.tensors.size(); ++i)
     if (const Status s = check_tensor(plan, plan.tensors[i]); !s.ok())
-      return Status::error(s.code(), "%s (tensor %zu)", s.message(), i);
+      return Status::error(Code::invalid_engine, "%s (tensor %zu)", s.message(), i);
   FRIT_TRY(check_bindings(plan));
   FRIT_TRY(check_profiles(plan));
   FRIT_TRY(check_modules(plan));
