@@ -59,7 +59,8 @@ struct PointwiseState {
         const int64_t n = std::min(kTile, count - begin);
         const void* src[3] = {};
         for (int i = 0; i < arity; ++i) src[i] = views[i].tile(args.in[i], begin, n, buffers[i]);
-        void* dst = in_place ? static_cast<char*>(args.out[0]) + begin * width : computed.bytes;
+        void* dst = computed.bytes;
+        if (in_place) dst = static_cast<char*>(args.out[0]) + begin * width;
         loop(n, src, dst, p[0], p[1]);
         if (!in_place) store_tile(result, dst, args.out[0], begin, n);
       }
