@@ -7,6 +7,8 @@
 #include <cstdio>
 #include <cstring>
 
+#include "kernels/common/scalar.h"
+
 namespace frit::kernels::ref {
 namespace {
 
@@ -16,33 +18,22 @@ using std::int64_t;
 /// widths and small factors can overflow.
 constexpr int64_t kMaxElements = int64_t{1} << 48;
 
-struct TypeInfo {
-  const char* name;
-  int bits;
-};
-
-constexpr TypeInfo kTypes[kDTypeCount] = {
-    {"undefined", 0},  {"f32", 32},  {"u8", 8},       {"i8", 8},         {"u16", 16},
-    {"i16", 16},       {"i32", 32},  {"i64", 64},     {"string", 0},     {"boolean", 8},
-    {"f16", 16},       {"f64", 64},  {"u32", 32},     {"u64", 64},       {"c64", 64},
-    {"c128", 128},     {"bf16", 16}, {"f8e4m3fn", 8}, {"f8e4m3fnuz", 8}, {"f8e5m2", 8},
-    {"f8e5m2fnuz", 8}, {"u4", 4},    {"i4", 4},       {"f4e2m1", 4},     {"f8e8m0", 8},
-    {"u2", 2},         {"i2", 2}};
-
-const TypeInfo& type_info(DType t) {
-  const auto i = static_cast<std::size_t>(t);
-  return kTypes[i < kDTypeCount ? i : 0];
-}
+constexpr const char* kNames[kDTypeCount] = {
+    "undefined",  "f32",    "u8",         "i8",  "u16", "i16",    "i32",    "i64",  "string",
+    "boolean",    "f16",    "f64",        "u32", "u64", "c64",    "c128",   "bf16", "f8e4m3fn",
+    "f8e4m3fnuz", "f8e5m2", "f8e5m2fnuz", "u4",  "i4",  "f4e2m1", "f8e8m0", "u2",   "i2"};
 
 }  // namespace
 
 const TensorDesc Checker::kAbsent = {};
 
 int dtype_bits(DType t) noexcept {
-  return type_info(t).bits;
+  return bits(t);
 }
+
 const char* dtype_name(DType t) noexcept {
-  return type_info(t).name;
+  const auto i = static_cast<std::size_t>(t);
+  return i < kDTypeCount ? kNames[i] : "unknown";
 }
 
 bool is_float(DType t) noexcept {
@@ -100,8 +91,8 @@ bool Checker::require(bool ok, const char* format, ...) {
 }
 
 bool Checker::tensor(const char* what, int index, const TensorDesc& t) {
-  const int bits = dtype_bits(t.dtype);
-  if (!require(bits != 0, "%s %d has type code %d, which no kernel handles", what, index,
+  const int width = bits(t.dtype);
+  if (!require(width != 0, "%s %d has type code %d, which no kernel handles", what, index,
                static_cast<int>(t.dtype)) ||
       !require(t.rank >= 0 && t.rank <= kMaxRank && (t.dims != nullptr || t.rank == 0),
                "%s %d has rank %d; the limit is %d", what, index, static_cast<int>(t.rank),
@@ -128,7 +119,7 @@ bool Checker::tensor(const char* what, int index, const TensorDesc& t) {
                    static_cast<long long>(dense)))
         return false;
   }
-  const auto need = (static_cast<std::uint64_t>(elements) * static_cast<unsigned>(bits) + 7) / 8;
+  const auto need = (static_cast<std::uint64_t>(elements) * static_cast<unsigned>(width) + 7) / 8;
   return require(t.bytes >= need, "%s %d has %llu bytes of storage; its dims need %llu", what,
                  index, static_cast<unsigned long long>(t.bytes),
                  static_cast<unsigned long long>(need));

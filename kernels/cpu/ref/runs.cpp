@@ -1,83 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/cpu/ref/runs.h"
 
-#include <bit>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <type_traits>
+
+#include "kernels/common/scalar.h"
 
 namespace frit::kernels::ref {
 namespace {
 
 using std::int64_t;
 
-float half_to_float(std::uint16_t h) {
-  const std::uint32_t sign = static_cast<std::uint32_t>(h & 0x8000u) << 16;
-  const std::uint32_t exponent = (h >> 10) & 31u;
-  const std::uint32_t mantissa = h & 1023u;
-  if (exponent == 0) {
-    const float v = static_cast<float>(mantissa) * 0x1p-24f;
-    return sign != 0 ? -v : v;
-  }
-  if (exponent == 31) return std::bit_cast<float>(sign | 0x7f800000u | (mantissa << 13));
-  return std::bit_cast<float>(sign | ((exponent + 112) << 23) | (mantissa << 13));
-}
-
-float bfloat_to_float(std::uint16_t h) {
-  return std::bit_cast<float>(static_cast<std::uint32_t>(h) << 16);
-}
-
-/// Rounds to a 16-bit float with M mantissa bits, to nearest even; NaN stays quiet NaN.
-template <int M>
-std::uint16_t narrow(double value) {
-  constexpr int kBias = (1 << (14 - M)) - 1;
-  constexpr std::uint64_t kInfinity = std::uint64_t{2 * kBias + 1} << M;
-  std::uint64_t u = std::bit_cast<std::uint64_t>(value);
-  const auto sign = static_cast<std::uint16_t>(u >> 63 << 15);
-  u &= ~std::uint64_t{0} >> 1;
-  const double magnitude = std::bit_cast<double>(u);
-  std::uint64_t bits = 0;
-  if (u > 0x7ff0000000000000u) {
-    bits = kInfinity | (std::uint64_t{1} << (M - 1));
-  } else if (magnitude < std::ldexp(1.0, 1 - kBias)) {
-    bits = static_cast<std::uint64_t>(std::nearbyint(std::ldexp(magnitude, kBias - 1 + M)));
-  } else {
-    u += ((std::uint64_t{1} << (51 - M)) - 1) + ((u >> (52 - M)) & 1);
-    bits = (u >> (52 - M)) - (std::uint64_t{1023 - kBias} << M);
-    if (bits > kInfinity) bits = kInfinity;
-  }
-  return static_cast<std::uint16_t>(sign | bits);
-}
-
-/// Calls f(E{}) with the C++ type that stores `t`, for types that are plain numbers in C++.
-template <class F>
-bool with_number(DType t, F&& f) {
-  switch (t) {
-    case DType::f32:
-      return f(float{}), true;
-    case DType::f64:
-      return f(double{}), true;
-    case DType::u8:
-    case DType::boolean:
-      return f(std::uint8_t{}), true;
-    case DType::i8:
-      return f(std::int8_t{}), true;
-    case DType::u16:
-      return f(std::uint16_t{}), true;
-    case DType::i16:
-      return f(std::int16_t{}), true;
-    case DType::u32:
-      return f(std::uint32_t{}), true;
-    case DType::i32:
-      return f(std::int32_t{}), true;
-    case DType::u64:
-      return f(std::uint64_t{}), true;
-    case DType::i64:
-      return f(std::int64_t{}), true;
-    default:
-      return false;
-  }
+/// A 16-bit float of type `t`, rounded once from whatever T is.
+template <DType t, class T>
+std::uint16_t narrow(T v) {
+  if constexpr (std::is_same_v<T, float>) return t == DType::f16 ? f32_to_f16(v) : f32_to_bf16(v);
+  return encode_small(static_cast<double>(v), small_float(t));
 }
 
 /// One value of type T as E under the rules of write_run.
@@ -124,7 +63,7 @@ bool is_native<std::uint64_t>(DType t) noexcept {
 
 template <class T>
 void read_run(DType t, const void* src, int64_t offset, int64_t count, T* dst) {
-  const bool number = with_number(t, [&](auto e) {
+  const bool number = visit_dtype(t, [&](auto e) {
     const auto* s = static_cast<const decltype(e)*>(src) + offset;
     if constexpr (std::is_floating_point_v<T> || !std::is_floating_point_v<decltype(e)>)
       for (int64_t i = 0; i < count; ++i) dst[i] = static_cast<T>(s[i]);
@@ -132,23 +71,24 @@ void read_run(DType t, const void* src, int64_t offset, int64_t count, T* dst) {
   if (number) return;
   const auto* s = static_cast<const std::uint16_t*>(src) + offset;
   if (t == DType::f16)
-    for (int64_t i = 0; i < count; ++i) dst[i] = static_cast<T>(half_to_float(s[i]));
+    for (int64_t i = 0; i < count; ++i) dst[i] = static_cast<T>(f16_to_f32(s[i]));
   if (t == DType::bf16)
-    for (int64_t i = 0; i < count; ++i) dst[i] = static_cast<T>(bfloat_to_float(s[i]));
+    for (int64_t i = 0; i < count; ++i) dst[i] = static_cast<T>(bf16_to_f32(s[i]));
 }
 
 template <class T>
 void write_run(DType t, const T* src, int64_t count, void* dst, int64_t offset) {
-  const bool number = with_number(t, [&](auto e) {
+  const bool number = visit_dtype(t, [&](auto e) {
     auto* d = static_cast<decltype(e)*>(dst) + offset;
     for (int64_t i = 0; i < count; ++i) d[i] = convert<decltype(e)>(src[i]);
   });
   if (number) return;
   auto* d = static_cast<std::uint16_t*>(dst) + offset;
-  if (t == DType::f16)
-    for (int64_t i = 0; i < count; ++i) d[i] = narrow<10>(static_cast<double>(src[i]));
-  if (t == DType::bf16)
-    for (int64_t i = 0; i < count; ++i) d[i] = narrow<7>(static_cast<double>(src[i]));
+  if (t == DType::f16) {
+    for (int64_t i = 0; i < count; ++i) d[i] = narrow<DType::f16>(src[i]);
+  } else if (t == DType::bf16) {
+    for (int64_t i = 0; i < count; ++i) d[i] = narrow<DType::bf16>(src[i]);
+  }
 }
 
 #define FRIT_RUNS(T)                                                   \
