@@ -91,8 +91,8 @@ Compute check_pointwise_types(Checker& c, int row, const DType* operands, DType 
   const int first = r.group == 'W' ? 1 : 0;
   const DType t = operands[first];
   for (int i = first + 1; i < r.arity; ++i)
-    c.require(operands[i] == t, "%s: operands %d and %d have types %s and %s; expected one type",
-              r.name, first, i, dtype_name(t), dtype_name(operands[i]));
+    c.require(operands[i] == t, "operands %d and %d of %s have types %s and %s; expected one type",
+              first, i, r.name, dtype_name(t), dtype_name(operands[i]));
   const bool integer = is_integer(t);
   bool good = compute_of(t) != Compute::none;
   DType expected = t;
@@ -123,11 +123,11 @@ Compute check_pointwise_types(Checker& c, int row, const DType* operands, DType 
       kinds = "bool";
       break;
     default:
-      c.require(operands[0] == DType::boolean, "%s: operand 0 has type %s; expected bool", r.name,
+      c.require(operands[0] == DType::boolean, "operand 0 of %s has type %s; expected bool", r.name,
                 dtype_name(operands[0]));
   }
-  c.require(good, "%s: operand %d has type %s; expected %s", r.name, first, dtype_name(t), kinds);
-  c.require(result == expected, "%s: the result has type %s; expected %s", r.name,
+  c.require(good, "operand %d of %s has type %s; expected %s", first, r.name, dtype_name(t), kinds);
+  c.require(result == expected, "the result of %s has type %s; expected %s", r.name,
             dtype_name(result), dtype_name(expected));
   return compute_of(t);
 }
