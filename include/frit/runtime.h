@@ -64,14 +64,16 @@ class RuntimeEngine {
   RuntimeStatus load(const char* path, const Options& options) {
     const frit_engine_options o = convert(options);
     frit_engine* handle = nullptr;
-    return take(frit_engine_load_file(path, &o, &handle), handle);
+    const frit_status status = frit_engine_load_file(path, &o, &handle);
+    return take(status, handle);
   }
   /// Loads an image; in place, without a copy, if it is aligned to 256 bytes.
   RuntimeStatus load(std::span<const std::byte> image) { return load(image, Options()); }
   RuntimeStatus load(std::span<const std::byte> image, const Options& options) {
     const frit_engine_options o = convert(options);
     frit_engine* handle = nullptr;
-    return take(frit_engine_load_memory(image.data(), image.size(), &o, &handle), handle);
+    const frit_status status = frit_engine_load_memory(image.data(), image.size(), &o, &handle);
+    return take(status, handle);
   }
 
   explicit operator bool() const { return handle_ != nullptr; }
