@@ -28,6 +28,7 @@ struct Term {
 
 using Terms = std::vector<Term>;
 
+constexpr std::size_t kMaxTerms = 1024;
 constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t kMin = std::numeric_limits<std::int64_t>::min();
 
@@ -288,8 +289,11 @@ Dim operator-(const Dim& a, const Dim& b) {
 Dim operator*(const Dim& a, const Dim& b) {
   if (a.is_const() && b.is_const()) return checked_mul(a.value(), b.value());
   Terms product;
-  const Terms right = terms_of(b);
-  for (const Term& x : terms_of(a)) {
+  const Terms left = terms_of(a), right = terms_of(b);
+  // A short text can ask for a product of sums whose expansion no memory holds.
+  if (left.size() * right.size() > kMaxTerms)
+    fail(Code::invalid_model, "a product of sizes has more than {} terms", kMaxTerms);
+  for (const Term& x : left) {
     for (const Term& y : right) {
       Term t{checked_mul(x.coef, y.coef), x.atoms};
       t.atoms.insert(t.atoms.end(), y.atoms.begin(), y.atoms.end());

@@ -97,7 +97,7 @@ Tensor ValueReader::tensor() {
     if (!dims.empty()) c_.need(',', "',' or ']' after a size");
     dims.push_back(c_.need_integer("a size"));
   }
-  const auto count = element_count(dims);
+  const auto count = frit::element_count(std::span<const std::int64_t>(dims));
   if (!count.ok()) c_.refuse_at(start, count.status().message());
   const std::uint64_t bytes = storage_bytes(dtype, *count);
   if (c_.take_word("hex")) return hex(dtype, std::move(dims), bytes);
@@ -128,7 +128,7 @@ Tensor ValueReader::hex(DType dtype, std::vector<std::int64_t> dims, std::uint64
 Tensor ValueReader::dense(DType dtype, std::vector<std::int64_t> dims, std::uint64_t bytes) {
   c_.need('<', "'<' after dense");
   const std::size_t start = c_.position();
-  const auto count = *element_count(dims);
+  const std::uint64_t count = *frit::element_count(std::span<const std::int64_t>(dims));
   if (count == 0) {
     c_.need('>', "'>': the tensor has no elements");
     return Tensor(dtype, std::move(dims));
