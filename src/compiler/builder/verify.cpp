@@ -173,7 +173,9 @@ class Verification {
     const auto deadline = Clock::now() + kQuickLimit;
     std::vector<const ir::Node*> nodes = distinct_nodes();
     total_ = nodes.size();
-    VerifyRow sum{.output = "sampled steps", .passed = true};
+    VerifyRow sum;
+    sum.output = "sampled steps";
+    sum.passed = true;
     std::size_t checked = 0;
     for (const ir::Node* node : nodes) {
       if (checked > 0 && Clock::now() > deadline) break;
@@ -244,7 +246,8 @@ class Verification {
     if (!image.ok()) fail(image.status().code(), "verification: {}", image.status().message());
     const std::vector<ir::Tensor> found =
         run_engine(*image, request_.config, request_.threads, inputs);
-    VerifyRow worst{.passed = true};
+    VerifyRow worst;
+    worst.passed = true;
     for (std::size_t o = 0; o < expected.size(); ++o) {
       const VerifyRow row = compare(found[o], expected[o], request_.config);
       worst.max_abs_error = std::max(worst.max_abs_error, row.max_abs_error);

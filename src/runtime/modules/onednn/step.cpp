@@ -100,7 +100,7 @@ void Step::finish() {
       auto& memories = slot.memories.emplace_back();
       auto& arguments = slot.arguments.emplace_back();
       for (const Argument& a : call.arguments) {
-        memories.emplace_back(a.desc, cpu_engine(), DNNL_MEMORY_NONE);
+        memories.emplace_back(a.desc, cpu_engine(), nullptr);
         arguments.push_back({a.arg, memories.back().get()});
       }
     }
