@@ -23,7 +23,7 @@ void import_file(const std::string& path, const ImportOptions& options, ir::Grap
     if (!file.ok()) throw Error(file.status().code(), file.status().message());
     std::string folder = std::filesystem::path(path).parent_path().string();
     if (folder.empty()) folder = ".";
-    model = parse_model(file->bytes(), folder, "\"" + path + "\"");
+    model = parse_model(file->bytes(), folder, fmt::format("\"{}\"", path));
   }
   Translation(std::move(model), options, out, report).run();
 }
