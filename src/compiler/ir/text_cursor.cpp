@@ -164,11 +164,10 @@ Number Cursor::need_number(const char* what) {
   }
   const bool range = last - end >= 2 && end[0] == '.' && end[1] == '.';  // "1..8" is two integers
   number.integer = range || end == last || (*end != '.' && *end != 'e' && *end != 'E');
-  if (number.integer) {
-    if (std::from_chars(begin, end, number.magnitude).ec != std::errc())
-      refuse_at(start, "expected an integer below 2^64, found a larger one");
-  }
   const auto [stop, error] = std::from_chars(begin, number.integer ? end : last, number.real);
+  // Digits beyond 2^64 are a real: 1e22 in full.
+  if (number.integer)
+    number.integer = std::from_chars(begin, end, number.magnitude).ec == std::errc();
   if (error != std::errc())
     refuse_at(start, "expected a number within the range of f64, found one beyond it");
   if (number.negative) number.real = -number.real;
