@@ -95,7 +95,9 @@ bool widen_states(const Inference& in, Graph& body, int states) {
     for (std::size_t a = 0; a < entry.size(); ++a) {
       Dim& size = before.dims[a];
       const bool widened = size != entry[a];
-      if (widened && (size.never_equals(entry[a]) || size.never_equals(after.dims[a])))
+      // A symbol may differ from one iteration to the next; a number may not.
+      const bool fixed = size.is_const() && size.never_equals(after.dims[a]);
+      if (widened && (size.never_equals(entry[a]) || fixed))
         in.refuse("state {} is declared as {}, but starts as {} and leaves an iteration as {}", s,
                   to_string(before), to_string(in.type(s + 2)), to_string(after));
       if (widened || size == after.dims[a]) continue;
