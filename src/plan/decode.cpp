@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstring>
+#include <type_traits>
 
 #include "plan/metadata.h"
 #include "plan/plan_generated.h"
@@ -80,9 +81,19 @@ class Decoder {
     if (spend(s->size())) out.assign(s->data(), s->size());
   }
 
+  // FlatBuffers' verifier leaves the alignment of 8-byte elements to the reader.
+  template <class T>
+  bool aligned(const flatbuffers::Vector<T>& in) {
+    using Element = std::remove_pointer_t<T>;
+    if (reinterpret_cast<std::uintptr_t>(in.Data()) % alignof(Element) == 0) return true;
+    fail("a list is not aligned");
+    return false;
+  }
+
   template <class F, class T>
   void items(const F* in, std::vector<T>& out) {
     if (in == nullptr || !spend(in->size() * sizeof(T))) return;
+    if (in->size() > 0 && !aligned(*in)) return;
     out.resize(in->size());
     for (flatbuffers::uoffset_t i = 0; i < in->size() && problem_ == nullptr; ++i)
       decode(*in->Get(i), out[i]);
@@ -90,7 +101,9 @@ class Decoder {
 
   template <class T>
   void numbers(const flatbuffers::Vector<T>* in, std::vector<T>& out) {
-    if (in != nullptr && spend(in->size() * sizeof(T))) out.assign(in->begin(), in->end());
+    if (in == nullptr || !spend(in->size() * sizeof(T))) return;
+    if (in->size() > 0 && !aligned(*in)) return;
+    out.assign(in->begin(), in->end());
   }
 
   void decode(const fb::Binding& in, Binding& out) {
