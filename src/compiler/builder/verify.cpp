@@ -11,6 +11,7 @@
 #include "base/thread_pool.h"
 #include "compiler/error.h"
 #include "compiler/ir/evaluate.h"
+#include "compiler/ir/sample.h"
 #include "compiler/lower/lower.h"
 #include "compiler/ops/schema.h"
 #include "frit/runtime_c.h"
@@ -78,9 +79,10 @@ std::vector<ir::Tensor> run_engine(std::span<const std::byte> image, const Build
   return outputs;
 }
 
-// |engine - reference| ≤ atol·max|reference| + rtol·|reference| for every element; NaN and infinities
-// must agree.
-VerifyRow compare(const ir::Tensor& engine, const ir::Tensor& reference, const BuildConfig& config) {
+// |engine - reference| ≤ atol·max|reference| + rtol·|reference| for every element; NaN and
+// infinities must agree.
+VerifyRow compare(const ir::Tensor& engine, const ir::Tensor& reference,
+                  const BuildConfig& config) {
   VerifyRow row;
   row.passed = engine.dtype() == reference.dtype() && engine.dims() == reference.dims();
   if (!row.passed) return row;
@@ -146,8 +148,8 @@ class Verification {
   std::vector<VerifyRow> run() {
     // The reference kernels do about 4e9 multiply-adds per second and core.
     const double seconds = work_of(request_.reference) / (4e9 * request_.threads);
-    const bool whole =
-        request_.config.verify == Verify::full || seconds < 0.6 * static_cast<double>(kQuickLimit.count());
+    const bool whole = request_.config.verify == Verify::full ||
+                       seconds < 0.6 * static_cast<double>(kQuickLimit.count());
     return whole ? run_whole() : run_sampled();
   }
 
@@ -155,7 +157,7 @@ class Verification {
   std::vector<VerifyRow> run_whole() {
     total_ = request_.reference.node_count();
     const std::vector<ir::Tensor> inputs =
-        random_inputs(request_.reference, request_.config.seed);
+        ir::random_inputs(request_.reference, request_.config.seed);
     const std::vector<ir::Tensor> expected = ir::evaluate(request_.reference, inputs, options_);
     const std::vector<ir::Tensor> found =
         run_engine(request_.engine, request_.config, request_.threads, inputs);
@@ -238,7 +240,7 @@ class Verification {
       copy->result(r)->name = "o" + std::to_string(r);
       graph.add_output(copy->result(r));
     }
-    const std::vector<ir::Tensor> inputs = random_inputs(graph, request_.config.seed);
+    const std::vector<ir::Tensor> inputs = ir::random_inputs(graph, request_.config.seed);
     const std::vector<ir::Tensor> expected = ir::evaluate(graph, inputs, options_);
     const lower::Lowered lowered =
         lower::lower(graph, request_.backend, {.threads = request_.threads, .progress = {}});

@@ -25,8 +25,4 @@ struct VerifyRequest {
 /// all sampled steps else. Throws Error if either side fails to run, or on cancellation.
 std::vector<VerifyRow> verify_engine(const VerifyRequest& request);
 
-/// Random inputs for a graph: normal floats, integers that stay valid as indices of the gathers
-/// they reach, bools. The same seed gives the same data everywhere.
-std::vector<ir::Tensor> random_inputs(const ir::Graph& graph, std::uint64_t seed);
-
 }  // namespace frit::builder

@@ -175,7 +175,6 @@ class Evaluator {
     if (n.is(ops::region)) return program(make_program(*n.subgraph()), operands, results);
     if (n.schema().has(kEpilogue) && n.subgraph_count() == 1)
       return with_epilogue(n, operands, results);
-    if (n.schema().has(kPointwise)) return program(make_program(n), operands, results);
     return call(fmt::format("ref.{}", n.op()), operands, results, n.attrs);
   }
 

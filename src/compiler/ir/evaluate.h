@@ -37,8 +37,6 @@ struct Program {
   Ints results;
 };
 Program make_program(const Graph& subgraph);
-/// One pointwise node (or cast) as a program over its own operands.
-Program make_program(const Node& pointwise);
 
 /// A node's attributes as the flat list kernels read; tensors and subgraphs left out, regions as
 /// programs. Strings and arrays stay owned by the returned object.

@@ -56,15 +56,6 @@ Program make_program(const Graph& subgraph) {
   return program;
 }
 
-Program make_program(const Node& pointwise) {
-  std::unordered_map<const Value*, std::int64_t> at;
-  for (int i = 0; i < pointwise.operand_count(); ++i) at[pointwise.operand(i)] = i;
-  Program program;
-  append_instruction(pointwise, at, program);
-  program.results.push_back(pointwise.operand_count());
-  return program;
-}
-
 KernelAttrs::KernelAttrs(const Node& node)
     : KernelAttrs([&] {
         Attrs attrs = node.attrs;
