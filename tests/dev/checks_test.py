@@ -52,6 +52,7 @@ class Layers(unittest.TestCase):
         self.rejects("src/runtime/a.cpp", '#include "compiler/ir/graph.h"\n')
         self.rejects("src/compiler/a.cpp", '#include "tools/fritexec/x.h"\n')
         self.rejects("src/base/a.cpp", '#include "status.h"\n')
+        self.accepts("tests/ops/a.cpp", '#include "build.h"\n')
 
     def test_kernels_see_only_kernels(self):
         self.accepts("kernels/cpu/ref/a.cpp", '#include "frit/types.h"\n#include <cmath>\n')
