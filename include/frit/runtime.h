@@ -49,6 +49,7 @@ class RuntimeEngine {
     int cpu_threads = 0;
     bool skip_checksums = false;
     const char* module_dir = nullptr;
+    bool borrow_memory = false;
   };
 
   RuntimeEngine() = default;
@@ -67,7 +68,7 @@ class RuntimeEngine {
     const frit_status status = frit_engine_load_file(path, &o, &handle);
     return take(status, handle);
   }
-  /// Loads an image; in place, without a copy, if it is aligned to 256 bytes.
+  /// Loads from memory: a copy, or in place with borrow_memory (see frit_engine_load_memory).
   RuntimeStatus load(std::span<const std::byte> image) { return load(image, Options()); }
   RuntimeStatus load(std::span<const std::byte> image, const Options& options) {
     const frit_engine_options o = convert(options);
@@ -116,6 +117,7 @@ class RuntimeEngine {
     o.cpu_threads = options.cpu_threads;
     o.skip_checksums = options.skip_checksums ? 1 : 0;
     o.module_dir = options.module_dir;
+    o.borrow_memory = options.borrow_memory ? 1 : 0;
     return o;
   }
   RuntimeStatus take(frit_status status, frit_engine* handle) {

@@ -74,14 +74,15 @@ typedef struct frit_engine_options {
   int32_t cpu_threads;    /* threads of the engine's pool, caller included; 0 = all processors */
   int32_t skip_checksums; /* 1: trust weights and code (metadata is always checked) */
   const char* module_dir; /* where libfrit_<module>.so lie; null = beside this library */
+  int32_t borrow_memory;  /* 1: load_memory uses the data in place; see there */
 } frit_engine_options;
 
 /* Maps and verifies an engine file; `options` may be null. */
 FRIT_API frit_status frit_engine_load_file(const char* path, const frit_engine_options* options,
                                            frit_engine** engine) FRIT_NOEXCEPT;
 
-/* Loads from memory. Data aligned to 256 bytes is used in place and must outlive the engine; other
- * data is copied. */
+/* Loads from memory, of which it makes a copy. With borrow_memory the data is used where it is: it
+ * must be aligned to 256 bytes and outlive the engine and its contexts, unchanged. */
 FRIT_API frit_status frit_engine_load_memory(const void* data, size_t bytes,
                                              const frit_engine_options* options,
                                              frit_engine** engine) FRIT_NOEXCEPT;

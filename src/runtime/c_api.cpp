@@ -98,6 +98,7 @@ Status load_engine(const frit_engine_options* options, frit_engine** out, Load l
   frit::runtime::EngineOptions o;
   o.cpu_threads = given.cpu_threads;
   o.check_weights = given.skip_checksums == 0;
+  o.borrow_memory = given.borrow_memory != 0;
   o.module_dir = given.module_dir;
   Result<std::shared_ptr<const frit::runtime::Engine>> engine = load(o);
   FRIT_TRY(engine);

@@ -44,8 +44,8 @@ Result<std::shared_ptr<const Engine>> Engine::load_file(const char* path,
 
 Result<std::shared_ptr<const Engine>> Engine::load_memory(std::span<const std::byte> image,
                                                           const EngineOptions& options) noexcept {
-  if (reinterpret_cast<std::uintptr_t>(image.data()) % plan::kWeightAlignment == 0)
-    return load(MappedFile(), HostBuffer(), image, options);
+  // plan::read refuses borrowed memory that is not aligned.
+  if (options.borrow_memory) return load(MappedFile(), HostBuffer(), image, options);
   Result<HostBuffer> copy = HostBuffer::allocate(image.size(), "a copy of the engine");
   FRIT_TRY(copy);
   if (!image.empty()) std::memcpy(copy->data(), image.data(), image.size());

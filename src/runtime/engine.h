@@ -18,8 +18,9 @@ namespace frit::runtime {
 
 /// How to load an engine.
 struct EngineOptions {
-  int cpu_threads = 0;               ///< of the pool, caller included; 0 = all processors
-  bool check_weights = true;         ///< checksums of weights and code
+  int cpu_threads = 0;         ///< of the pool, caller included; 0 = all processors
+  bool check_weights = true;   ///< checksums of weights and code
+  bool borrow_memory = false;  ///< load_memory: use the image in place; it outlives the engine
   const char* module_dir = nullptr;  ///< where modules lie; null = beside this library
 };
 
@@ -29,8 +30,8 @@ class Engine {
   /// Maps and loads a file.
   static Result<std::shared_ptr<const Engine>> load_file(const char* path,
                                                          const EngineOptions& options) noexcept;
-  /// Loads an image in memory: in place (it must outlive the engine) if aligned to 256 bytes, else
-  /// from a copy.
+  /// Loads from a copy of an image in memory or, with borrow_memory, from an image aligned to 256
+  /// bytes in place.
   static Result<std::shared_ptr<const Engine>> load_memory(std::span<const std::byte> image,
                                                            const EngineOptions& options) noexcept;
   Engine(const Engine&) = delete;

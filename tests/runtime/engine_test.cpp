@@ -23,7 +23,7 @@ EngineResult load(const test::Sample& sample, int threads = 2,
   EngineOptions options;
   options.cpu_threads = threads;
   options.module_dir = modules;
-  return Engine::load_memory(*bytes, options);  // unaligned or not: copied if need be
+  return Engine::load_memory(*bytes, options);
 }
 
 std::unique_ptr<Context> context(const std::shared_ptr<const Engine>& engine,
@@ -58,6 +58,33 @@ TEST(Engine, RunsTheSample) {
       expect_sample_result(x, y);
     }
   }
+}
+
+TEST(Engine, CopiesOrBorrowsItsImage) {
+  const auto bytes = test::sample().write();
+  ASSERT_TRUE(bytes.ok());
+  EngineOptions options;
+  options.cpu_threads = 1;
+  options.module_dir = FRIT_TEST_MODULES;
+  test::AlignedBytes image(*bytes);
+  for (const bool borrow : {true, false}) {
+    options.borrow_memory = borrow;
+    const EngineResult engine = Engine::load_memory(image.span(), options);
+    ASSERT_TRUE(engine.ok()) << engine.status().message();
+    const std::byte* const weights = (*engine)->contents().weights.data();
+    const bool inside = weights >= image.data() && weights < image.data() + image.span().size();
+    EXPECT_EQ(inside, borrow);
+    if (!borrow) std::fill(image.span().begin(), image.span().end(), std::byte{0});
+    const auto c = context(*engine);
+    std::vector<float> x(64, 1.0f), y(64);
+    ASSERT_TRUE(c->set_address(0, x.data(), 256).ok());
+    ASSERT_TRUE(c->set_address(1, y.data(), 256).ok());
+    ASSERT_TRUE(c->enqueue(nullptr).ok());
+    expect_sample_result(x, y);
+  }
+  options.borrow_memory = true;
+  EXPECT_EQ(Engine::load_memory(image.span().subspan(1), options).status().code(),
+            Code::invalid_argument);
 }
 
 TEST(Engine, UnalignedAddressesAreStaged) {
