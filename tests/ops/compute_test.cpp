@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Result dims of convolution, matrix product, pooling, normalization, resampling, recurrence,
 // quantization and control flow.
-#include "build.h"
+#include "tests/ops/build.h"
 
 namespace frit::ir::test {
 namespace {

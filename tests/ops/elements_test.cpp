@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Contents of shape arithmetic, as exporters write it.
-#include "build.h"
+#include "tests/ops/build.h"
 
 namespace frit::ir::test {
 namespace {

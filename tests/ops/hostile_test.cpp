@@ -2,7 +2,7 @@
 // Random signatures for every op: inference accepts or refuses, and never does anything else.
 #include <random>
 
-#include "build.h"
+#include "tests/ops/build.h"
 
 namespace frit::ir::test {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Signatures, pointwise typing, broadcasting, hints, regions and epilogues.
-#include "build.h"
+#include "tests/ops/build.h"
 
 namespace frit::ir::test {
 namespace {

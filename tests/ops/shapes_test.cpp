@@ -2,7 +2,7 @@
 // Result dims of movement, slicing, indexing and reduction ops.
 #include <cmath>
 
-#include "build.h"
+#include "tests/ops/build.h"
 
 namespace frit::ir::test {
 namespace {
