@@ -274,7 +274,14 @@ T pw_cosh(T a) {
 }
 template <class T>
 T pw_tanh(T a) {
-  return std::tanh(a);
+  if constexpr (std::is_same_v<T, float>) {
+    // In f64 the plain formula is exact enough for f32, and faster than the library's tanh.
+    const double x = static_cast<double>(a);
+    if (std::fabs(x) < 1e-3) return static_cast<float>(x - x * x * x / 3);
+    return static_cast<float>(1 - 2 / (std::exp(2 * x) + 1));
+  } else {
+    return std::tanh(a);
+  }
 }
 template <class T>
 T pw_asinh(T a) {

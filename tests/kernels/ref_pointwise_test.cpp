@@ -75,6 +75,8 @@ TEST(RefPointwise, Transcendental) {
   expect_close(unary("ref.sigmoid", {0, 2, -200, 200}), {0.5f, 0.8807970780f, 0, 1});
   expect_close(unary("ref.silu", {1, -1}), {0.7310585786f, -0.2689414214f});
   expect_close(unary("ref.softplus", {0, 100, -100, 1}), {0.6931471806f, 100, 0, 1.3132616875f});
+  expect_close(unary("ref.tanh", {0, 1e-20f, 9e-4f, 1.1e-3f, -1, 50, -kInf, kNan}),
+               {0, 1e-20f, 8.99999757e-4f, 1.09999956e-3f, -0.761594156f, 1, -1, kNan}, 1e-7f);
   expect_close(unary("ref.mish", {1}), {0.8650983882f});
   expect_close(unary("ref.rsqrt", {4, 0}), {0.5f, kInf});
   expect_close(unary("ref.log", {1, 0, -1}), {0, -kInf, kNan});

@@ -164,8 +164,12 @@ TEST(RefSoftmax, BothDirectionsAndLog) {
   expect_close(softmax({2, 2}, {0, 1000, -kInf, 0}, 1, 0), {0, 1, 0, 1});
   expect_close(softmax({1, 2}, {-kInf, -kInf}, 1, 0), {kNan, kNan});
   EXPECT_TRUE(softmax({0, 3}, {}, 1, 0).empty());
-  Floats wide(1500, 2.0f);
-  for (float v : softmax({1500}, wide, 0, 0)) ASSERT_FLOAT_EQ(v, 1.0f / 1500);
+  for (std::int64_t n : {1500, 3001}) {
+    const Floats wide(static_cast<std::size_t>(n), 2.0f);
+    for (float v : softmax({n}, wide, 0, 0)) ASSERT_FLOAT_EQ(v, 1.0f / static_cast<float>(n));
+    for (float v : softmax({1, n}, wide, 1, 1))
+      ASSERT_FLOAT_EQ(v, -std::log(static_cast<float>(n)));
+  }
   EXPECT_NE(KernelCall("ref.softmax").in<float>({1}, {1}).out<float>({1}).attr("axis", 1).run(),
             "");
   EXPECT_NE(KernelCall("ref.softmax").in<int>({1}, {1}).out<int>({1}).attr("axis", 0).run(), "");
@@ -208,6 +212,16 @@ TEST(RefScan, DirectionsAndTypes) {
   EXPECT_EQ(scan("ref.cumsum", 1, 1), (Floats{5, 3, 0, 11, 6, 0}));
   EXPECT_EQ(scan("ref.cumprod", 0, 0), (Floats{1, 2, 6, 4, 20, 120}));
   EXPECT_EQ(scan("ref.cumprod", 1, 1), (Floats{6, 3, 1, 30, 6, 1}));
+
+  const Floats ones(1100, 1.0f);
+  for (int reverse : {0, 1}) {
+    KernelCall k("ref.cumsum");
+    k.in<float>({1100}, ones).out<float>({1100}).attr("axis", 0).attr("exclusive", 1);
+    EXPECT_EQ(k.attr("reverse", reverse).run(), "");
+    const Floats y = k.result<float>(0);
+    for (std::size_t i = 0; i < y.size(); ++i)
+      ASSERT_EQ(y[i], static_cast<float>(reverse != 0 ? 1099 - i : i));
+  }
 
   const auto dynamic = [](std::int32_t axis) {
     KernelCall k("ref.cumsum");

@@ -47,6 +47,7 @@ struct Scan {
     return c.error();
   }
 
+  /// Up to kTile lines that lie side by side, `inner` elements from one row to the next.
   template <class T>
   void line(const RunArgs& args, int64_t base, int64_t n, int64_t inner, int64_t width) const {
     alignas(64) T acc[kTile];
@@ -61,6 +62,33 @@ struct Scan {
         acc[i] = product ? pw_mul(acc[i], tile[i]) : pw_add(acc[i], tile[i]);
       store_run(dtype, exclusive ? shown : acc, args.out[0], at, width);
     }
+  }
+
+  /// A line whose elements are neighbours.
+  template <class T>
+  void row(const RunArgs& args, int64_t base, int64_t n) const {
+    alignas(64) T tile[kTile];
+    T acc = static_cast<T>(product ? 1 : 0);
+    for (int64_t done = 0; done < n; done += kTile) {
+      const int64_t count = std::min(kTile, n - done);
+      const int64_t at = base + (reverse ? n - done - count : done);
+      load_run(dtype, args.in[0], at, count, tile);
+      for (int64_t j = 0; j < count; ++j) {
+        T& v = tile[reverse ? count - 1 - j : j];
+        const T before = acc;
+        acc = product ? pw_mul(acc, v) : pw_add(acc, v);
+        v = exclusive ? before : acc;
+      }
+      store_run(dtype, tile, args.out[0], at, count);
+    }
+  }
+
+  template <class T>
+  void scan(const RunArgs& args, int64_t base, int64_t n, int64_t inner, int64_t width) const {
+    if (inner == 1)
+      row<T>(args, base, n);
+    else
+      line<T>(args, base, n, inner, width);
   }
 
   const char* run(const RunArgs& args) const {
@@ -84,11 +112,11 @@ struct Scan {
         const int64_t base = u / chunks * n * inner + at;
         const int64_t width = std::min(kTile, inner - at);
         if (compute == Compute::f64)
-          line<double>(args, base, n, inner, width);
+          scan<double>(args, base, n, inner, width);
         else if (compute == Compute::i64)
-          line<int64_t>(args, base, n, inner, width);
+          scan<int64_t>(args, base, n, inner, width);
         else
-          line<uint64_t>(args, base, n, inner, width);
+          scan<uint64_t>(args, base, n, inner, width);
       }
     });
     return nullptr;

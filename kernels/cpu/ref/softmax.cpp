@@ -14,6 +14,9 @@ using std::int64_t;
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
 
+/// Longest row that softmax keeps on the stack.
+constexpr int64_t kShortRow = 2048;
+
 /// What the three ops share: one float operand, a result of the same type and dims, an axis.
 struct AlongAxis {
   DType dtype = DType::undefined;
@@ -63,8 +66,30 @@ struct Softmax : AlongAxis {
     return c.error();
   }
 
+  /// A row that fits on the stack takes one exponential per element.
+  void short_row(const RunArgs& args, int64_t u) const {
+    alignas(64) double row[kShortRow];
+    const int64_t n = plan.members;
+    load_run(dtype, args.in[0], u * n, n, row);
+    double peak = -kInf;
+    for (int64_t i = 0; i < n; ++i) peak = pw_max_nan(peak, row[i]);
+    double sum = 0;
+    if (log) {
+      for (int64_t i = 0; i < n; ++i) sum += std::exp(row[i] - peak);
+      sum = std::log(sum);
+      for (int64_t i = 0; i < n; ++i) row[i] = row[i] - peak - sum;
+    } else {
+      for (int64_t i = 0; i < n; ++i) row[i] = std::exp(row[i] - peak);
+      sum = sum_of(row, n);
+      for (int64_t i = 0; i < n; ++i) row[i] /= sum;
+    }
+    store_run(dtype, row, args.out[0], u * n, n);
+  }
+
   const char* run(const RunArgs& args) const {
+    const bool contiguous = plan.inner_reduced && plan.reduced == 0;
     for_each_unit(plan, args.parallel, [&](int64_t u) {
+      if (contiguous && plan.members <= kShortRow) return short_row(args, u);
       alignas(64) double tile[kTile];
       alignas(64) double peak[kTile];
       alignas(64) double sum[kTile];
