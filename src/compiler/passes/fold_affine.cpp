@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scales and shifts after a convolution or matrix product move into its weights and bias.
+#include <algorithm>
+
 #include "base/dtypes.h"
 #include "compiler/ops/infer.h"
 #include "compiler/ops/schema.h"
@@ -14,13 +16,11 @@ using ir::Node;
 using ir::Value;
 
 // A convolution or product whose only reader is the node being rewritten, without epilogue.
-Node* fusable_producer(Value* value) {
+Node* foldable_producer(Value* value) {
   Node* node = value->producer();
   if (node == nullptr || !value->has_one_use() || node->subgraph_count() > 0) return nullptr;
   const bool known = node->is(ops::conv) || node->is(ops::conv_transpose) || node->is(ops::matmul);
-  return known && is_float(value->dtype()) && ir::constant_of(node->operand(1)) != nullptr
-             ? node
-             : nullptr;
+  return known && is_float(value->dtype()) ? node : nullptr;
 }
 
 // Axis of the result that weights and bias run along: channels, or columns.
@@ -45,6 +45,13 @@ Value* per_channel(const Node& producer, Value* c, Emitter& emit) {
   return emit.reshape(c, {length});
 }
 
+// Puts `first` in front of the other origins, each name once.
+void lead_with(std::vector<std::string> first, std::vector<std::string>& origin) {
+  for (std::string& name : origin)
+    if (std::ranges::find(first, name) == first.end()) first.push_back(std::move(name));
+  origin = std::move(first);
+}
+
 // Dims that let a per-channel vector scale the weights.
 ir::Shape weight_dims(const Node& node, const ir::Dim& length) {
   const Value& w = *node.operand(1);
@@ -58,8 +65,10 @@ ir::Shape weight_dims(const Node& node, const ir::Dim& length) {
 
 // op(x, w, b) * c => op(x, w*c, b*c)
 Value* fold_scale(Node& node, Emitter& emit) {
-  Node* producer = fusable_producer(node.operand(0));
-  if (producer == nullptr || producer->operand(1)->rank() < 2) return nullptr;
+  Node* producer = foldable_producer(node.operand(0));
+  if (producer == nullptr || producer->operand(1)->rank() < 2 ||
+      ir::constant_of(producer->operand(1)) == nullptr)
+    return nullptr;
   // Groups of a transposed convolution share the weights' second axis.
   if (producer->is(ops::conv_transpose) && producer->attrs.i("group") != 1) return nullptr;
   Value* bias = producer->operand(2);
@@ -70,16 +79,17 @@ Value* fold_scale(Node& node, Emitter& emit) {
   Value* weights = emit.emit(ops::mul, {producer->operand(1), scale});
   std::vector<Value*> operands{producer->operand(0), weights};
   if (bias != nullptr) operands.push_back(emit.emit(ops::mul, {bias, c}));
-  emit.origin.insert(emit.origin.begin(), producer->origin.begin(), producer->origin.end());
+  lead_with(producer->origin, emit.origin);
   return emit.emit(producer->schema(), operands, producer->attrs);
 }
 
 // op(x, w, b) + c => op(x, w, b + c)
+// Weights and bias need not be constant: after fold_scale they are products yet to be folded.
 Value* fold_shift(Node& node, Emitter& emit) {
-  Node* producer = fusable_producer(node.operand(0));
+  Node* producer = foldable_producer(node.operand(0));
   if (producer == nullptr) return nullptr;
   Value* bias = producer->operand(2);
-  if (bias != nullptr && (ir::constant_of(bias) == nullptr || bias->rank() != 1)) return nullptr;
+  if (bias != nullptr && bias->rank() != 1) return nullptr;
   Value* c = per_channel(*producer, node.operand(1), emit);
   if (c == nullptr) return nullptr;
   const ir::Dim& channels =
@@ -88,7 +98,7 @@ Value* fold_shift(Node& node, Emitter& emit) {
   if (bias != nullptr) c = emit.emit(ops::add, {bias, c});
   if (!(c->dims()[0] == channels))
     c = emit.emit(ops::add, {c, emit.constant(ir::Tensor(c->dtype(), {channels.value()}))});
-  emit.origin.insert(emit.origin.begin(), producer->origin.begin(), producer->origin.end());
+  lead_with(producer->origin, emit.origin);
   return emit.emit(producer->schema(), {producer->operand(0), producer->operand(1), c},
                    producer->attrs);
 }
