@@ -61,13 +61,13 @@ Tensor patterned(DType dtype, std::vector<std::int64_t> dims, unsigned seed) {
 
 TEST(IrText, PrintsWhatItParses) {
   const char* texts[] = {
-      R"(graph "net" [N in 1..8, "a b" in 0..] (%x: f32[N,3,8,8], %ids: i64[N,"a b"]) {
-  %w = constant f32[4,3,1,1] dense<0.5>
-  %0 = conv(%x, %w, _) {dilations = [1, 1], group = 1, pads = [0, 0, 0, 0], strides = [1, 1]} : f32[N,4,8,8] from "Conv_0", "Bn \"1\"" graph (%1: f32[N,4,8,8]) {
-    %2 = relu(%1) : f32[N,4,8,8]
+      R"(graph "net" [N in 1..8, "a b" in 0..] (%x: f32[N,3], %ids: i64[N,"a b"]) {
+  %w = constant f32[3,4] dense<0.5>
+  %0 = matmul(%x, %w, _) {trans_a = 0, trans_b = 0} : f32[N,4] from "M", "\"1\"" graph (%1: f32[N,4]) {
+    %2 = relu(%1) : f32[N,4]
     return %2
   }
-  %3 = leaky_relu(%0) {alpha = 0.1} : f32[N,4,8,8]
+  %3 = leaky_relu(%0) {alpha = 0.1} : f32[N,4]
   return %3, %ids
 }
 )",

@@ -97,12 +97,14 @@ Graph::Graph(Node* owner) : symbols_(owner->graph().symbols_), owner_(owner) {
 }
 
 Graph::~Graph() {
-  // Readers go before what they read: last node first. Values of outer graphs outlive their
-  // captures.
-  for (Node* node = last_; node != nullptr;) {
-    Node* prev = node->prev_;
+  // All reads end before any value goes, whatever the order of the nodes: a graph that the verifier
+  // refused is destroyed too. Values of outer graphs outlive their captures.
+  for (Node* node = last_; node != nullptr; node = node->prev_) {
     node->subgraphs_.clear();
     node->truncate_operands(0);
+  }
+  for (Node* node = last_; node != nullptr;) {
+    Node* prev = node->prev_;
     delete node;
     node = prev;
   }
