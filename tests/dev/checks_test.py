@@ -85,6 +85,7 @@ class Layers(unittest.TestCase):
         self.rejects("kernels/cpu/a.cpp", "int x;\n" * 800)
         self.accepts("src/base/a.cpp", "x" * 100 + "\n")
         self.rejects("src/base/a.cpp", "x" * 101 + "\n")
+        self.accepts("src/base/a.cpp", 'auto s = R"(\n' + "x" * 101 + '\n)";\n')
         self.rejects("src/base/a.cpp", "int x;\n", licence="")
         self.rejects("src/base/a.h", "int x;\n")
 

@@ -74,8 +74,7 @@ class Build {
     std::uint64_t done = 0;
     context.after_pass = [&](std::string_view pass, const ir::Graph& graph) {
       ++done;
-      log(LogLevel::verbose,
-          fmt::format("after {}: {} nodes", pass, graph.node_count()));
+      log(LogLevel::verbose, fmt::format("after {}: {} nodes", pass, graph.node_count()));
     };
     context.cancelled = [&] { return !progress("optimize", done, pipeline.size()); };
     passes::run_passes(graph_, pipeline, context);
@@ -84,11 +83,11 @@ class Build {
   }
 
   void lower() {
-    lowered_ = lower::lower(graph_, *backend_,
-                            {.threads = threads_,
-                             .progress = [&](std::size_t done, std::size_t total) {
-                               return progress("choose kernels", done, total);
-                             }});
+    lowered_ =
+        lower::lower(graph_, *backend_,
+                     {.threads = threads_, .progress = [&](std::size_t done, std::size_t total) {
+                        return progress("choose kernels", done, total);
+                      }});
     plan::Plan& plan = lowered_.plan;
     plan.producer = std::string("frit ") + FRIT_VERSION_TEXT;
     plan.build_info = fmt::format("backend={} cpuThreads={}", config_.backend, threads_);
@@ -98,12 +97,12 @@ class Build {
     for (std::size_t s = 0; s < plan.steps.size(); ++s) {
       const tune::Choice& choice = lowered_.choices[s];
       StepReport step{.name = plan.steps[s].name,
-                      .tactic = choice.tactic != nullptr
-                                    ? std::string(choice.tactic->name())
-                                    : plan::step_kind_name(plan.steps[s].kind),
+                      .tactic = choice.tactic != nullptr ? std::string(choice.tactic->name())
+                                                         : plan::step_kind_name(plan.steps[s].kind),
                       .origin = plan.steps[s].origin,
                       .declined = {}};
-      for (const tune::Declined& d : choice.declined) step.declined.emplace_back(d.tactic, d.reason);
+      for (const tune::Declined& d : choice.declined)
+        step.declined.emplace_back(d.tactic, d.reason);
       report_.steps.push_back(std::move(step));
     }
     report_.lower_seconds = watch_.seconds();
@@ -166,6 +165,8 @@ std::optional<BuildError> EngineImage::save(const std::string& path) const {
   return BuildError{status.code(), status.message(), ""};
 }
 
-const char* builder_version() { return FRIT_VERSION_TEXT; }
+const char* builder_version() {
+  return FRIT_VERSION_TEXT;
+}
 
 }  // namespace frit

@@ -38,7 +38,8 @@ class CpuBackend final : public Backend {
 
   std::span<const tune::Tactic* const> tactics(const ir::Node& node) const override {
     const std::string key =
-        std::string(node.op()) + (node.subgraph_count() > 0 && node.schema().has(ir::kEpilogue) ? "+" : "");
+        std::string(node.op()) +
+        (node.subgraph_count() > 0 && node.schema().has(ir::kEpilogue) ? "+" : "");
     auto it = lists_.find(key);
     if (it == lists_.end()) it = lists_.emplace(key, make_list(node)).first;
     return it->second;
@@ -76,7 +77,8 @@ class CpuBackend final : public Backend {
     return nullptr;
   }
 
-  // Fused form before split form of one kernel, kernels in the order of tactics.def, reference last.
+  // Fused form before split form of one kernel, kernels in the order of tactics.def, reference
+  // last.
   std::vector<const tune::Tactic*> make_list(const ir::Node& node) const {
     std::vector<const tune::Tactic*> list;
     const std::string op(node.op());
