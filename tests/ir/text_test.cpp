@@ -63,7 +63,7 @@ TEST(IrText, PrintsWhatItParses) {
   const char* texts[] = {
       R"(graph "net" [N in 1..8, "a b" in 0..] (%x: f32[N,3], %ids: i64[N,"a b"]) {
   %w = constant f32[3,4] dense<0.5>
-  %0 = matmul(%x, %w, _) {trans_a = 0, trans_b = 0} : f32[N,4] from "M", "\"1\"" graph (%1: f32[N,4]) {
+  %0 = matmul(%x, %w, _) {trans_a = 0, trans_b = 0} : f32[N,4] from "\"M" graph (%1: f32[N,4]) {
     %2 = relu(%1) : f32[N,4]
     return %2
   }
