@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // frit-opt: runs passes on a graph in text form or on an ONNX model, and prints the result.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 
 #include "base/mapped_file.h"
@@ -123,6 +125,17 @@ void run(const Options& options, ir::Graph& graph) {
   ir::verify(graph);
 }
 
+// Largest magnitude of a tensor's elements; NaN if one is NaN.
+double largest(const ir::Tensor& tensor) {
+  double most = 0;
+  for (std::int64_t i = 0; i < tensor.count(); ++i) {
+    const double x = std::abs(tensor.f64_at(i));
+    if (std::isnan(x)) return x;
+    most = std::max(most, x);
+  }
+  return most;
+}
+
 // Results of both graphs on the same random inputs; the report goes to stderr.
 bool agree(const Options& options, const ir::Graph& before, const ir::Graph& after) {
   ir::SampleOptions sample;
@@ -138,11 +151,15 @@ bool agree(const Options& options, const ir::Graph& before, const ir::Graph& aft
   }
   const std::vector<ir::Tensor> inputs = ir::sample_inputs(before, sample);
   const std::vector<ir::Tensor> expected = ir::evaluate(before, inputs);
-  const std::string report = ir::compare_results(ir::evaluate(after, inputs), expected);
-  if (report.empty())
-    std::fprintf(stderr, "evaluate-check: %zu results agree\n", expected.size());
-  else
+  const std::vector<ir::Tensor> found = ir::evaluate(after, inputs);
+  const std::string report = ir::compare_results(found, expected);
+  if (report.empty()) {
+    for (std::size_t r = 0; r < expected.size(); ++r)
+      std::fprintf(stderr, "evaluate-check: result %zu agrees, values up to %.3g differ by %.2g\n",
+                   r, largest(expected[r]), ir::compare(found[r], expected[r], 0, 1).absolute);
+  } else {
     std::fprintf(stderr, "evaluate-check: the passes change results\n%s", report.c_str());
+  }
   return report.empty();
 }
 
