@@ -5,7 +5,7 @@
 #
 #   bash tools/setup.sh [build|test|fuzz]    build: to build and run (GoogleTest included)
 #                                            test:  build + clang-tidy (default)
-#                                            fuzz:  test + clang and its sanitizer runtimes
+#                                            fuzz:  test + clang, its sanitizer runtimes and OpenMP
 # FRIT_SKIP_PACKAGES=1 leaves distribution packages alone, for systems without apt-get.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -18,7 +18,7 @@ packages=(g++ cmake ninja-build pkg-config ccache binutils
 case $purpose in
   build) ;;
   test) packages+=(clang-tidy) ;;
-  fuzz) packages+=(clang-tidy clang libclang-rt-dev) ;;
+  fuzz) packages+=(clang-tidy clang libclang-rt-dev libomp-dev) ;;
   *) echo "setup: unknown purpose '$purpose'; expected build, test or fuzz" >&2; exit 2 ;;
 esac
 
