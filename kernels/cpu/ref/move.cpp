@@ -197,6 +197,7 @@ struct Blocks {
   const char* prepare_to_depth(PrepareArgs& args) {
     Checker c(args, "space_to_depth");
     if (!c.tensors(1, 1, 1, 1)) return c.error();
+    const int mode = c.choice_or("mode", {"DCR", "CRD"}, 0);
     const int64_t b = read(c);
     if (!c.ok()) return c.error();
     const Dims x = c.dims_in(0);
@@ -204,9 +205,10 @@ struct Blocks {
     check(c, y, x, b);
     const int64_t channel = y.stride(1);
     copy.add(x[0], x.stride(0), y.stride(0));
-    copy.add(b, x[3], b * x[1] * channel);
-    copy.add(b, 1, x[1] * channel);
-    copy.add(x[1], x.stride(1), channel);
+    const int64_t block = mode == 0 ? x[1] * channel : channel;
+    copy.add(b, x[3], b * block);
+    copy.add(b, 1, block);
+    copy.add(x[1], x.stride(1), mode == 0 ? channel : b * b * channel);
     copy.add(y[2], b * x[3], y[3]);
     copy.add(y[3], b, 1);
     return c.error();
