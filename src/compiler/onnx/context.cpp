@@ -152,16 +152,20 @@ ir::Node* NodeContext::emit_node_hinted(const Schema& schema, std::vector<Value*
     hints.push_back(hint(i).value_or(TensorType()));
     has_hint = has_hint || hints.back().known();
   }
-  ir::Node* node = emitter_.graph().add(schema, operands, attrs, results);
-  node->origin = emitter_.origin;
-  try {
-    ir::infer_types(*node);
-    if (!has_hint || ir::is_static(node->result()->dims())) return node;
-  } catch (const Error& error) {
-    if (!has_hint || error.code() != Code::unsupported) throw;
+  if (has_hint) {
+    ir::Node* node = emitter_.graph().add(schema, operands, attrs, results);
+    node->origin = emitter_.origin;
+    for (int i = 0; i < results; ++i) node->result(i)->type = hints[static_cast<std::size_t>(i)];
+    try {
+      ir::infer_types(*node);
+      return node;
+    } catch (const Error& error) {
+      emitter_.graph().erase(node);
+      if (error.code() != Code::invalid_model) throw;
+    }
+    // The hint may be stale; what inference finds without it, or refuses, is what counts.
   }
-  emitter_.graph().erase(node);
-  return emit_node_typed(schema, std::move(operands), std::move(attrs), std::move(hints));
+  return emit_node(schema, std::move(operands), std::move(attrs), results);
 }
 
 Value* NodeContext::emit_hinted(const Schema& schema, std::vector<Value*> operands, Attrs attrs) {

@@ -14,7 +14,7 @@ namespace frit::importer {
 namespace {
 
 // Most ONNX nodes of one import: functions may call functions, which multiplies.
-constexpr std::size_t kMaxNodes = 2'000'000;
+constexpr std::size_t kMaxNodes = 500'000;
 
 std::string describe(const pb::NodeProto& node, const std::string& label, std::int64_t opset) {
   std::string domain = canonical_domain(node.domain());
@@ -41,7 +41,7 @@ bool Scope::is_absent(std::string_view name) const {
 
 Translation::Translation(std::shared_ptr<Model> model, const ImportOptions& options,
                          ir::Graph& graph, ImportReport& report)
-    : model_(std::move(model)), options_(options), graph_(graph), report_(report) {}
+    : model_(std::move(model)), options_(options), graph_(graph), report_(report), symbols_(options.symbols) {}
 
 void Translation::run() {
   const pb::ModelProto& proto = model_->proto;
@@ -86,19 +86,24 @@ void Translation::define(Scope& scope, const std::string& name, ir::Value* value
 
 void Translation::read_initializers(const pb::GraphProto& graph, Scope& scope) {
   ir::Emitter emitter(graph_);
-  const auto add = [&](const std::string& name, ir::Tensor tensor) {
+  const auto add = [&](const std::string& name, const char* kind, const auto& read) {
     if (options_.input_dims.contains(name)) return;  // the caller makes it a real input
-    ir::Value* value = emitter.constant(std::move(tensor));
-    value->name = name;
+    ir::Value* value = nullptr;
+    try {
+      value = emitter.constant(read(fmt::format("{} \"{}\"", kind, name)));
+      value->name = name;
+    } catch (const Error& error) {
+      if (error.code() != Code::unsupported) throw;
+      refusals_.push_back(error.message());
+    }
     define(scope, name, value, "an initializer");
   };
   for (const pb::TensorProto& tensor : graph.initializer())
-    add(tensor.name(),
-        read_tensor(tensor, model_, fmt::format("initializer \"{}\"", tensor.name())));
-  for (const pb::SparseTensorProto& sparse : graph.sparse_initializer()) {
-    const std::string& name = sparse.values().name();
-    add(name, read_sparse_tensor(sparse, model_, fmt::format("sparse initializer \"{}\"", name)));
-  }
+    add(tensor.name(), "initializer",
+        [&](const std::string& what) { return read_tensor(tensor, model_, what); });
+  for (const pb::SparseTensorProto& sparse : graph.sparse_initializer())
+    add(sparse.values().name(), "sparse initializer",
+        [&](const std::string& what) { return read_sparse_tensor(sparse, model_, what); });
 }
 
 void Translation::translate_nodes(const NodeList& nodes, Scope& scope, const Frame& frame) {
@@ -177,8 +182,8 @@ void Translation::refuse(const pb::NodeProto& node, const std::string& label, st
 
 void Translation::throw_refusals() const {
   if (refusals_.empty()) return;
-  fail(Code::unsupported, "{} node{} of the model cannot be imported:\n  {}", refusals_.size(),
-       refusals_.size() == 1 ? "" : "s", fmt::join(refusals_, "\n  "));
+  fail(Code::unsupported, "the model cannot be imported; not covered {} {}:\n  {}",
+       refusals_.size() == 1 ? "is" : "are", refusals_.size(), fmt::join(refusals_, "\n  "));
 }
 
 void Translation::finish_outputs(const Scope& scope) {

@@ -99,6 +99,8 @@ class Translation {
   ImportReport& report_;
   std::vector<std::string> refusals_;
   std::size_t stale_hints_ = 0;
+  /// Numbers of named dims: the caller's, and 1 for those that defaulted.
+  std::map<std::string, std::int64_t> symbols_;
 };
 
 }  // namespace frit::importer

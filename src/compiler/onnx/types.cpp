@@ -50,12 +50,19 @@ void Translation::read_inputs(Scope& scope) {
 
 void Translation::add_graph_input(const pb::ValueInfoProto& input, Scope& scope) {
   const std::string& name = input.name();
-  if (!input.type().has_tensor_type())
-    fail(Code::unsupported, "the graph's input \"{}\" is {}; Frit takes dense tensors only", name,
-         kind_name(input.type()));
   const pb::TypeProto::Tensor& tensor = input.type().tensor_type();
   ir::TensorType type;
-  type.dtype = read_dtype(tensor.elem_type(), fmt::format("the graph's input \"{}\"", name));
+  try {
+    if (!input.type().has_tensor_type())
+      fail(Code::unsupported, "it is {}; Frit takes dense tensors only", kind_name(input.type()));
+    type.dtype = read_dtype(tensor.elem_type(), "it");
+  } catch (const Error& error) {
+    if (error.code() != Code::unsupported)
+      fail(error.code(), "the graph's input \"{}\" is malformed: {}", name, error.message());
+    refusals_.push_back(fmt::format("input \"{}\": {}", name, error.message()));
+    define(scope, name, nullptr, "an input");
+    return;
+  }
   if (const auto given = options_.input_dims.find(name); given != options_.input_dims.end()) {
     const auto rank = static_cast<std::size_t>(tensor.shape().dim_size());
     if (tensor.has_shape() && rank != given->second.size())
@@ -85,11 +92,11 @@ ir::Dim Translation::input_dim(const pb::TensorShapeProto::Dimension& dim,
   }
   const std::string& symbol = dim.dim_param();
   if (!symbol.empty()) {
-    if (const auto bound = options_.symbols.find(symbol); bound != options_.symbols.end())
-      return bound->second;
+    if (const auto bound = symbols_.find(symbol); bound != symbols_.end()) return bound->second;
   }
   if (options_.default_symbols_to_one) {
     report_.defaulted_dims.push_back(symbol.empty() ? where : where + " (" + symbol + ")");
+    if (!symbol.empty()) symbols_[symbol] = 1;
     return 1;
   }
   return symbol.empty() ? graph_.symbols().fresh("d") : graph_.symbols().symbol(symbol);
@@ -105,11 +112,11 @@ std::optional<ir::TensorType> Translation::read_hint(const std::string& name, co
   for (const pb::TensorShapeProto::Dimension& dim : tensor.shape().dim()) {
     if (dim.has_dim_value() && dim.dim_value() >= 0) {
       type.dims.emplace_back(dim.dim_value());
-    } else if (const auto bound = options_.symbols.find(dim.dim_param());
-               !dim.dim_param().empty() && bound != options_.symbols.end()) {
+    } else if (const auto bound = symbols_.find(dim.dim_param()); bound != symbols_.end()) {
       type.dims.emplace_back(bound->second);
     } else {
-      type.dims.push_back(graph_.symbols().fresh("h"));
+      type.dims.push_back(dim.dim_param().empty() ? graph_.symbols().fresh("h")
+                                                  : graph_.symbols().symbol(dim.dim_param()));
     }
   }
   return type;
