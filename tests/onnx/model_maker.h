@@ -178,11 +178,11 @@ inline std::pair<Code, std::string> refused(const ModelMaker& model) {
 }  // namespace frit::test
 
 /// Checks that a model is refused with `code` and that the message contains each of the texts.
-#define EXPECT_REFUSED(refusal, expected_code, ...)                        \
-  do {                                                                     \
-    const auto frit_refusal = (refusal);                                   \
-    EXPECT_EQ(frit_refusal.first, expected_code) << frit_refusal.second;   \
-    for (const char* text : {__VA_ARGS__})                                 \
-      EXPECT_NE(frit_refusal.second.find(text), std::string::npos)         \
-          << "\"" << text << "\" is not part of: " << frit_refusal.second; \
+#define EXPECT_REFUSED(refusal, expected_code, ...)                             \
+  do {                                                                          \
+    const auto frit_refusal = (refusal);                                        \
+    EXPECT_EQ(frit_refusal.first, expected_code) << frit_refusal.second;        \
+    for (const char* frit_part : {__VA_ARGS__})                                 \
+      EXPECT_NE(frit_refusal.second.find(frit_part), std::string::npos)         \
+          << "\"" << frit_part << "\" is not part of: " << frit_refusal.second; \
   } while (false)

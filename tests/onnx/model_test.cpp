@@ -66,9 +66,9 @@ TEST(Model, OutputsOfTheirOwn) {
   m.node("Identity", {"y"}, {"z"});
   EXPECT_EQ(imported(m),
             "%y = relu(%x) : f32[2]\n"
-            "%0 = reshape(%x) : f32[2]\n"
+            "%x#2 = reshape(%x) : f32[2]\n"
             "%z = reshape(%y) : f32[2]\n"
-            "return %0, %y, %z\n");
+            "return %x#2, %y, %z\n");
 }
 
 TEST(Model, InitializersThatAreInputsAreConstants) {
@@ -77,7 +77,7 @@ TEST(Model, InitializersThatAreInputsAreConstants) {
   m.constant_f32("w", {2}, {1, 2});
   m.node("Mul", {"x", "w"}, {"y"});
   EXPECT_EQ(imported(m),
-            "%w = constant f32[2] dense<[1, 2]>\n"
+            "%w = constant f32[2] dense<1, 2>\n"
             "%y = mul(%x, %w) : f32[2]\n"
             "return %y\n");
   ImportOptions options;
@@ -90,7 +90,12 @@ TEST(Model, InitializersThatAreInputsAreConstants) {
 TEST(Model, NamedDims) {
   ModelMaker m(13);
   m.input("x", {-1, 3}).output("y");
-  m.graph().mutable_input(0)->mutable_type()->mutable_tensor_type()->mutable_shape()->mutable_dim(0)
+  m.graph()
+      .mutable_input(0)
+      ->mutable_type()
+      ->mutable_tensor_type()
+      ->mutable_shape()
+      ->mutable_dim(0)
       ->set_dim_param("batch");
   m.node("Relu", {"x"}, {"y"});
   EXPECT_EQ(imported(m), "%y = relu(%x) : f32[batch,3]\nreturn %y\n");
@@ -187,8 +192,8 @@ TEST(Model, FunctionsAreInlined) {
   EXPECT_EQ(imported(m),
             "%b = leaky_relu(%x) {alpha = 0.5} : f32[2]\n"
             "%y = leaky_relu(%b) {alpha = 0.5} : f32[2]\n"
-            "%0 = leaky_relu(%x) {alpha = 0.25} : f32[2]\n"
-            "%z = leaky_relu(%0) {alpha = 0.25} : f32[2]\n"
+            "%b#2 = leaky_relu(%x) {alpha = 0.25} : f32[2]\n"
+            "%z = leaky_relu(%b#2) {alpha = 0.25} : f32[2]\n"
             "return %y, %z\n");
 }
 

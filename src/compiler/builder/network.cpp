@@ -146,7 +146,7 @@ void Network::mark_output(NetTensor tensor, const std::string& name) {
       // An input or a value that is an output already keeps its name; the new output gets its own
       // value.
       ir::Emitter emitter(impl_->graph);
-      value = emitter.reshape(value, value->dims());
+      value = emitter.emit_as(ops::reshape, {value}, {}, value->type);
     }
     value->name = name;
     impl_->graph.add_output(value);

@@ -41,7 +41,11 @@ bool Scope::is_absent(std::string_view name) const {
 
 Translation::Translation(std::shared_ptr<Model> model, const ImportOptions& options,
                          ir::Graph& graph, ImportReport& report)
-    : model_(std::move(model)), options_(options), graph_(graph), report_(report), symbols_(options.symbols) {}
+    : model_(std::move(model)),
+      options_(options),
+      graph_(graph),
+      report_(report),
+      symbols_(options.symbols) {}
 
 void Translation::run() {
   const pb::ModelProto& proto = model_->proto;
@@ -201,7 +205,7 @@ void Translation::finish_outputs(const Scope& scope) {
         value->producer()->is(ops::constant)) {
       ir::Emitter emitter(graph_);
       emitter.origin = {output.name()};
-      value = emitter.reshape(value, value->dims());
+      value = emitter.emit_as(ops::reshape, {value}, {}, value->type);
     }
     value->name = output.name();
     graph_.add_output(value);

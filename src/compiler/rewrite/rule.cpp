@@ -15,6 +15,12 @@ bool unused(const ir::Node& node) {
   return true;
 }
 
+bool feeds_output(const ir::Value& value) {
+  for (const ir::Use& use : value.uses())
+    if (use.node->schema().has(ir::kTerminator)) return true;
+  return false;
+}
+
 // Asks the rules about one node; true if one applied.
 bool rewrite_node(ir::Node& node, std::span<const Rule> rules) {
   for (const Rule& rule : rules) {
@@ -26,6 +32,11 @@ bool rewrite_node(ir::Node& node, std::span<const Rule> rules) {
     if (replacement == node.result()) return true;
     check(replacement->type == node.result()->type, "rule {} turns {} into {}", rule.name,
           ir::to_string(node.result()->type), ir::to_string(replacement->type));
+    if (feeds_output(*node.result())) {
+      // Every graph output keeps a value of its own under its own name.
+      if (replacement->producer() == nullptr || feeds_output(*replacement)) continue;
+      replacement->name = node.result()->name;
+    }
     // What takes over the work also takes over the name of who asked for it.
     if (replacement->producer() != nullptr && !replacement->producer()->is(ops::constant))
       merge_origin(*replacement->producer(), node);
