@@ -28,7 +28,7 @@ LAYERS = {
 # Third-party headers: pattern of the include -> the only folders that may use it.
 CUDA_FOLDERS = ("src/runtime/device/cuda/", "src/compiler/backend/cuda/", "kernels/cuda/")
 THIRD_PARTY = [
-    ("protobuf", re.compile(r"^google/protobuf/|\.pb\.h$"), ("src/compiler/onnx/",)),
+    ("protobuf", re.compile(r"^google/protobuf/|\.pb\.h$"), ("src/compiler/onnx/", "tests/onnx/")),
     ("CUDA", re.compile(r"^(cuda|cuda_\w+|nvrtc|cudnn\w*|cublas\w*|curand\w*|nvJitLink)(\.h|/.*)$"),
      CUDA_FOLDERS),
     ("oneDNN", re.compile(r"^(oneapi/dnnl/|dnnl)"), ("kernels/cpu/onednn/", "src/runtime/modules/")),
