@@ -174,7 +174,22 @@ void import_depth_to_space(NodeContext& c) {
 }
 
 void import_space_to_depth(NodeContext& c) {
-  c.set(c.emit(ops::space_to_depth, {c.input(0)}, {{"block", c.integer("blocksize")}}));
+  Value* x = c.input(0);
+  const std::int64_t block = c.integer("blocksize");
+  if (c.choice("mode", "DCR", {"DCR", "CRD"}) == "DCR") {
+    c.set(c.emit(ops::space_to_depth, {x}, {{"block", block}}));
+    return;
+  }
+  // Column-row-depth order keeps the channel outermost, which a transpose of the blocks says.
+  if (x->rank() != 4 || block <= 0)
+    c.invalid("the operand is {} and the block size {}; expected rank 4 and a positive size",
+              ir::to_string(x->type), block);
+  const Shape& d = x->dims();
+  const Dim rows = ir::floor_div(d[2], block);
+  const Dim columns = ir::floor_div(d[3], block);
+  Value* blocks = c.reshape(x, {d[0], d[1], rows, block, columns, block});
+  c.set(c.reshape(c.transpose(blocks, {0, 1, 3, 5, 2, 4}),
+                  {d[0], d[1] * Dim(block * block), rows, columns}));
 }
 
 void import_reverse_sequence(NodeContext& c) {
