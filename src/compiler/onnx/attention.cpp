@@ -153,6 +153,8 @@ void import_attention(NodeContext& c) {
   c.set(1, k);
   c.set(2, v);
   Scores s{q, k, past, c.optional(6)};
+  if (s.nonpad != nullptr && s.nonpad->rank() != 1)
+    c.invalid("nonpad_kv_seqlen has the type {}; expected rank 1", ir::to_string(s.nonpad->type));
   const std::int64_t q_heads = c.number(dim(q, 1), "the number of heads");
   const std::int64_t kv_heads = c.number(dim(k, 1), "the number of key heads");
   if (kv_heads <= 0 || q_heads % kv_heads != 0)
@@ -194,6 +196,8 @@ void import_attention(NodeContext& c) {
 void import_rotary_embedding(NodeContext& c) {
   Value* x = c.input(0);
   const bool flat = x->rank() == 3;
+  if (!flat && x->rank() != 4)
+    c.invalid("the operand has the type {}; expected rank 3 or 4", ir::to_string(x->type));
   Value* heads = flat ? nullptr : c.transpose(x, {0, 2, 1, 3});
   if (flat) {
     const std::int64_t count = c.integer("num_heads");

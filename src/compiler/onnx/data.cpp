@@ -72,11 +72,12 @@ void import_dropout(NodeContext& c) {
   Value* x = c.input(0);
   if (c.opset() >= 12 && c.has(2)) {
     const auto training = c.static_reals(c.input(2));
-    if (!training) c.unsupported("its training mode is decided at run time");
+    if (!training || training->size() != 1)
+      c.unsupported("its training mode is decided at run time");
     // A missing ratio is one half; without dropping anything, training changes nothing.
     std::optional<Reals> ratio = Reals{0.5};
     if (c.has(1)) ratio = c.static_reals(c.input(1));
-    if (training->front() != 0 && (!ratio || ratio->front() != 0))
+    if (training->front() != 0 && (!ratio || ratio->size() != 1 || ratio->front() != 0))
       c.unsupported("it draws random numbers in training mode");
   }
   c.set(0, x);
