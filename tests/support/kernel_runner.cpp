@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <iterator>
 #include <memory>
 #include <new>
 
@@ -87,7 +89,6 @@ KernelCall& KernelCall::out(DType dtype, Dims dims) {
 KernelCall::Named& KernelCall::named(const char* name, kernels::Attr::Kind kind) {
   Named& n = attrs_.emplace_back();
   n.name = name;
-  n.attr.name = n.name.c_str();
   n.attr.kind = kind;
   return n;
 }
@@ -105,14 +106,12 @@ KernelCall& KernelCall::attr(const char* name, double v) {
 KernelCall& KernelCall::attr(const char* name, const char* v) {
   Named& n = named(name, kernels::Attr::Kind::text);
   n.text = v;
-  n.attr.s = n.text.c_str();
   return *this;
 }
 
 KernelCall& KernelCall::ints(const char* name, std::vector<std::int64_t> v) {
   Named& n = named(name, kernels::Attr::Kind::integers);
   n.ints = std::move(v);
-  n.attr.ints = n.ints.data();
   n.attr.count = static_cast<std::int32_t>(n.ints.size());
   return *this;
 }
@@ -120,8 +119,67 @@ KernelCall& KernelCall::ints(const char* name, std::vector<std::int64_t> v) {
 KernelCall& KernelCall::reals(const char* name, std::vector<double> v) {
   Named& n = named(name, kernels::Attr::Kind::reals);
   n.reals = std::move(v);
-  n.attr.floats = n.reals.data();
   n.attr.count = static_cast<std::int32_t>(n.reals.size());
+  return *this;
+}
+
+void KernelCall::scramble_slot(Slot& s, std::mt19937& random) {
+  const auto pick = [&](std::size_t n) { return random() % n; };
+  if (!s.dims.empty() && pick(2) == 0) {
+    constexpr std::int64_t kOdd[] = {
+        0, 1, 2, 3, 7, -1, INT64_MAX, INT64_MIN, std::int64_t{1} << 32};
+    s.dims[pick(s.dims.size())] = kOdd[pick(std::size(kOdd))];
+  } else if (pick(4) == 0) {
+    s.dtype = static_cast<DType>(1 + pick(28));
+  } else if (pick(3) == 0) {
+    s.dims.insert(s.dims.begin() + static_cast<std::ptrdiff_t>(pick(s.dims.size() + 1)),
+                  1 + pick(2));
+  } else if (!s.dims.empty() && pick(2) == 0) {
+    s.dims.erase(s.dims.begin() + static_cast<std::ptrdiff_t>(pick(s.dims.size())));
+  } else {
+    for (std::size_t i = 0; i < s.bytes; ++i)
+      s.data()[i] = static_cast<std::uint8_t>(pick(4) == 0 ? random() : pick(3));
+    return;
+  }
+  std::int64_t elements = 1;
+  for (std::int64_t d : s.dims)
+    elements = d < 0 || d > 4096 || elements > 65536 ? INT32_MAX : elements * d;
+  if (elements > 65536) return;
+  s.bytes = (static_cast<std::size_t>(elements) * element_bits(s.dtype) + 7) / 8;
+  s.storage.assign(s.bytes + 2 * kGuard, kGuardByte);
+  std::fill_n(s.data(), s.bytes, std::uint8_t{0});
+}
+
+void KernelCall::scramble_attr(Named& n, std::mt19937& random) {
+  const auto pick = [&](std::size_t count) { return random() % count; };
+  constexpr std::int64_t kOdd[] = {
+      0, 1, 2, 3, -1, 100, INT64_MAX, INT64_MIN, std::int64_t{1} << 31};
+  constexpr double kReal[] = {0, 0.5, 1, -1, 1e-30, 1e30, HUGE_VAL, NAN};
+  if (pick(12) == 0) n.name += "_";
+  if (pick(12) == 0) n.attr.kind = static_cast<kernels::Attr::Kind>(pick(5));
+  n.attr.i = kOdd[pick(std::size(kOdd))];
+  n.attr.f = kReal[pick(std::size(kReal))];
+  if (!n.text.empty()) n.text[pick(n.text.size())] = "ij->.,kb "[pick(9)];
+  if (!n.ints.empty()) n.ints[pick(n.ints.size())] = kOdd[pick(std::size(kOdd))];
+  if (!n.reals.empty()) n.reals[pick(n.reals.size())] = kReal[pick(std::size(kReal))];
+  if (pick(8) == 0 && !n.ints.empty()) n.ints.pop_back();
+  const std::size_t length =
+      n.attr.kind == kernels::Attr::Kind::reals ? n.reals.size() : n.ints.size();
+  n.attr.count = static_cast<std::int32_t>(length);
+}
+
+KernelCall& KernelCall::scramble(std::mt19937& random) {
+  const auto pick = [&](std::size_t n) { return random() % n; };
+  const std::size_t what = pick(10);
+  if (what < 4 && !in_.empty()) {
+    scramble_slot(in_[pick(in_.size())], random);
+  } else if (what < 6 && !out_.empty()) {
+    scramble_slot(out_[pick(out_.size())], random);
+  } else if (what < 9 && !attrs_.empty()) {
+    scramble_attr(attrs_[pick(attrs_.size())], random);
+  } else if (!in_.empty()) {
+    in_[pick(in_.size())] = Slot{};
+  }
   return *this;
 }
 
@@ -149,7 +207,14 @@ std::string KernelCall::run() {
   const std::vector<kernels::TensorDesc> in = describe(in_);
   const std::vector<kernels::TensorDesc> out = describe(out_);
   std::vector<kernels::Attr> attrs;
-  for (const Named& n : attrs_) attrs.push_back(n.attr);
+  for (const Named& n : attrs_) {
+    // Pointers are set here rather than when an attribute is added, so that a call can be copied.
+    kernels::Attr& a = attrs.emplace_back(n.attr);
+    a.name = n.name.c_str();
+    a.s = n.text.c_str();
+    a.ints = n.ints.data();
+    a.floats = n.reals.data();
+  }
   std::array<char, 512> message{};
   kernels::PrepareArgs prepare;
   prepare.in = in;
@@ -160,6 +225,7 @@ std::string KernelCall::run() {
   const Scratch state(kernel->state_size);
   if (const char* error = kernel->prepare(state.data, prepare)) return error;
 
+  if (prepare.workspace > kMaxScratch) return name_ + " wants more scratch than a test has";
   const Scratch workspace(prepare.workspace);
   std::vector<const void*> in_data;
   std::vector<void*> out_data;

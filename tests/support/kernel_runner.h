@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 #include <deque>
+#include <random>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -64,6 +65,10 @@ class KernelCall {
   /// Threads that prepare is promised and run gets (played one after another).
   KernelCall& threads(int n) { return threads_ = n, *this; }
 
+  /// Breaks or bends one random thing of the call: a dim, a type, an attribute, an operand's
+  /// contents or presence. Storage follows the dims as long as they are small.
+  KernelCall& scramble(std::mt19937& random);
+
   /// Prepares and runs; "" on success, else the message. Fails loudly on writes out of bounds.
   std::string run();
 
@@ -91,12 +96,15 @@ class KernelCall {
     std::vector<double> reals;
     kernels::Attr attr;
   };
+  static constexpr std::size_t kMaxScratch = std::size_t{1} << 28;
   static constexpr std::size_t kGuard = 64;
   static constexpr std::uint8_t kGuardByte = 0xA5;
 
   Slot& slot(std::deque<Slot>& list, DType dtype, Dims dims, std::size_t bytes);
   Named& named(const char* name, kernels::Attr::Kind kind);
   static bool guards_hold(const Slot& s);
+  static void scramble_slot(Slot& s, std::mt19937& random);
+  static void scramble_attr(Named& n, std::mt19937& random);
 
   std::string name_;
   std::deque<Slot> in_, out_;
