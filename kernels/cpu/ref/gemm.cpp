@@ -126,25 +126,41 @@ void pack_columns(const T* src, std::int64_t row_stride, std::int64_t col_stride
                   T* dst) {
   constexpr std::int64_t kNr = kGemmNr<T>;
   const std::int64_t depth = k.size();
+  if (col_stride == 1) {
+    // Along the rows of the matrix, which may lie pages apart.
+    for (std::int64_t d = 0; d < depth; ++d) {
+      const T* row = src + (k.begin + d) * row_stride + j.begin;
+      scatter_term(row, j.size(), d, depth, dst);
+    }
+    return;
+  }
   for (std::int64_t j0 = j.begin; j0 < j.end; j0 += kNr, dst += kNr * depth) {
     const std::int64_t live = std::min(kNr, j.end - j0);
     if (live < kNr) std::fill_n(dst, kNr * depth, T{});
     const T* base = src + k.begin * row_stride + j0 * col_stride;
-    if (col_stride == 1 && live == kNr) {
+    for (std::int64_t c = 0; c < live; ++c)
       for (std::int64_t d = 0; d < depth; ++d)
-        std::memcpy(dst + d * kNr, base + d * row_stride, sizeof(T) * kNr);
-    } else {
-      for (std::int64_t c = 0; c < live; ++c)
-        for (std::int64_t d = 0; d < depth; ++d)
-          dst[d * kNr + c] = base[d * row_stride + c * col_stride];
-    }
+        dst[d * kNr + c] = base[d * row_stride + c * col_stride];
   }
 }
 
-#define FRIT_GEMM(T)                                                                  \
-  template void gemm<T>(const GemmTask<T>&, void*, const Parallel&);                  \
-  template void pack_rows<T>(const T*, std::int64_t, std::int64_t, Range, Range, T*); \
-  template void pack_columns<T>(const T*, std::int64_t, std::int64_t, Range, Range, T*);
+template <class T>
+void scatter_term(const T* row, std::int64_t cols, std::int64_t at, std::int64_t depth, T* dst) {
+  constexpr std::int64_t kNr = kGemmNr<T>;
+  dst += at * kNr;
+  std::int64_t c = 0;
+  for (; c + kNr <= cols; c += kNr, dst += depth * kNr) std::memcpy(dst, row + c, sizeof(T) * kNr);
+  if (c < cols) {
+    std::fill_n(dst, kNr, T{});
+    std::memcpy(dst, row + c, sizeof(T) * static_cast<std::size_t>(cols - c));
+  }
+}
+
+#define FRIT_GEMM(T)                                                                     \
+  template void gemm<T>(const GemmTask<T>&, void*, const Parallel&);                     \
+  template void pack_rows<T>(const T*, std::int64_t, std::int64_t, Range, Range, T*);    \
+  template void pack_columns<T>(const T*, std::int64_t, std::int64_t, Range, Range, T*); \
+  template void scatter_term<T>(const T*, std::int64_t, std::int64_t, std::int64_t, T*);
 FRIT_GEMM(float)
 FRIT_GEMM(double)
 FRIT_GEMM(std::uint32_t)

@@ -78,4 +78,8 @@ template <class T>
 void pack_columns(const T* src, std::int64_t row_stride, std::int64_t col_stride, Range j, Range k,
                   T* dst);
 
+/// Writes columns of one term, row[0..cols), into the packed panels at depth `at` of `depth`.
+template <class T>
+void scatter_term(const T* row, std::int64_t cols, std::int64_t at, std::int64_t depth, T* dst);
+
 }  // namespace frit::kernels::ref

@@ -48,18 +48,6 @@ bool Window::pointwise() const {
 }
 
 template <class T>
-void scatter_term(const T* row, int64_t cols, int64_t at, int64_t depth, T* dst) {
-  constexpr int64_t kNr = kGemmNr<T>;
-  dst += at * kNr;
-  int64_t c = 0;
-  for (; c + kNr <= cols; c += kNr, dst += depth * kNr) std::memcpy(dst, row + c, sizeof(T) * kNr);
-  if (c < cols) {
-    std::fill_n(dst, kNr, T{});
-    std::memcpy(dst, row + c, sizeof(T) * static_cast<std::size_t>(cols - c));
-  }
-}
-
-template <class T>
 void pack_patches(const Window& w, const T* image, Range j, Range k, T* dst) {
   if (w.pointwise()) return pack_columns<T>(image, w.in_volume(), 1, j, k, dst);
   const int last = w.rank - 1;
@@ -124,8 +112,7 @@ void pack_spread(const Window& w, const T* image, Range j, Range k, T* dst) {
 
 #define FRIT_PATCHES(T)                                                     \
   template void pack_patches<T>(const Window&, const T*, Range, Range, T*); \
-  template void pack_spread<T>(const Window&, const T*, Range, Range, T*);  \
-  template void scatter_term<T>(const T*, std::int64_t, std::int64_t, std::int64_t, T*);
+  template void pack_spread<T>(const Window&, const T*, Range, Range, T*);
 FRIT_PATCHES(float)
 FRIT_PATCHES(double)
 FRIT_PATCHES(std::uint32_t)

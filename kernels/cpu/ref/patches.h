@@ -57,8 +57,4 @@ void pack_patches(const Window& window, const T* image, Range j, Range k, T* dst
 template <class T>
 void pack_spread(const Window& window, const T* image, Range j, Range k, T* dst);
 
-/// Writes columns of one term, row[0..cols), into the packed panels at depth `at` of `depth`.
-template <class T>
-void scatter_term(const T* row, std::int64_t cols, std::int64_t at, std::int64_t depth, T* dst);
-
 }  // namespace frit::kernels::ref
