@@ -167,7 +167,46 @@ class Verification {
       rows.back().output = request_.reference.output(static_cast<int>(o))->name;
       rows.back().covered = "whole network on random input";
     }
+    if (!std::ranges::all_of(rows, &VerifyRow::passed))
+      allow_for_conditioning(inputs, expected, rows);
     return rows;
+  }
+
+  // Untrained or chaotic networks can amplify rounding without bound. Outputs that differ by no
+  // more than noise of 1e-6 on the inputs moves the reference itself are accepted, provided that
+  // the steps are right one by one.
+  void allow_for_conditioning(std::span<const ir::Tensor> inputs,
+                              std::span<const ir::Tensor> expected, std::vector<VerifyRow>& rows) {
+    const std::vector<ir::Tensor> moved =
+        ir::evaluate(request_.reference, with_noise(inputs), options_);
+    const VerifyRow steps = run_sampled().front();
+    for (std::size_t o = 0; o < rows.size(); ++o) {
+      if (rows[o].passed || !std::isfinite(rows[o].max_rel_error)) continue;
+      const double noise = compare(moved[o], expected[o], request_.config).max_rel_error;
+      rows[o].covered += fmt::format(
+          "; 1e-6 noise on the inputs moves the reference by {:.2g}; alone, {}: largest error "
+          "{:.2g}",
+          noise, steps.covered, steps.max_rel_error);
+      rows[o].passed = steps.passed && rows[o].max_rel_error <= noise;
+    }
+  }
+
+  // Floating inputs with every element off by one part in a million, signs alternating by a hash.
+  static std::vector<ir::Tensor> with_noise(std::span<const ir::Tensor> inputs) {
+    std::vector<ir::Tensor> noisy;
+    for (const ir::Tensor& input : inputs) {
+      noisy.emplace_back(input.dtype(), input.dims());
+      const bool real = is_float(input.dtype());
+      for (std::int64_t i = 0; i < input.count(); ++i) {
+        const double sign =
+            (static_cast<std::uint64_t>(i) * 0x9E3779B97F4A7C15u >> 63) != 0 ? 1 : -1;
+        if (real)
+          kernels::store_f64(input.dtype(), noisy.back().mutable_data(), i,
+                             input.f64_at(i) * (1 + sign * 1e-6));
+      }
+      if (!real) noisy.back() = input;
+    }
+    return noisy;
   }
 
   // Each chosen node becomes an engine of its own, run on random inputs beside the evaluator.
