@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/cpu/fast/loops.h"
+
+namespace frit::kernels::fast {
+
+Isa isa() noexcept {
+#if defined(__x86_64__)
+  static const Isa best = [] {
+    __builtin_cpu_init();
+    const auto avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+                        __builtin_cpu_supports("avx512cd");
+    const auto avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+                      __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
+                      __builtin_cpu_supports("f16c");
+    return avx512 && avx2 ? Isa::avx512 : avx2 ? Isa::avx2 : Isa::baseline;
+  }();
+  return best;
+#else
+  return Isa::baseline;
+#endif
+}
+
+}  // namespace frit::kernels::fast
