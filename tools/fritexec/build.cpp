@@ -30,8 +30,9 @@ class Stopwatch {
 };
 
 [[noreturn]] void raise(const BuildError& error) {
-  const std::string node = error.node.empty() ? "" : " (node '" + error.node + "')";
-  throw Error(error.code, error.message + node, error.node);
+  const bool named = error.node.empty() || error.message.find(error.node) != std::string::npos;
+  throw Error(error.code, named ? error.message : error.message + " (node '" + error.node + "')",
+              error.node);
 }
 
 void log_message(LogLevel level, std::string_view message) {
