@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cstring>
 #include <new>
@@ -13,6 +15,8 @@
 namespace frit {
 namespace {
 
+constexpr int kMaxResults = 1 << 16;
+
 importer::ImportOptions import_options(const ParseOptions& options) {
   importer::ImportOptions converted;
   converted.input_dims = {options.shapes.begin(), options.shapes.end()};
@@ -26,11 +30,17 @@ importer::ImportOptions import_options(const ParseOptions& options) {
 }
 
 template <class Import>
-Expected<Network> parse(const Import& import) {
+Expected<Network> parse(const ParseOptions& options, const Import& import) {
   try {
     Network network;
     importer::ImportReport report;
     import(network.impl().graph, report);
+    if (!report.defaulted_dims.empty()) {
+      report.warnings.push_back(
+          fmt::format("sizes that the model leaves open became 1: {}; pass shapes to choose others",
+                      fmt::join(report.defaulted_dims, ", ")));
+      if (options.log) options.log(LogLevel::warning, report.warnings.back());
+    }
     network.impl().warnings = std::move(report.warnings);
     return network;
   } catch (...) {
@@ -66,7 +76,17 @@ BuildError current_error() {
     return {Code::out_of_memory, "not enough memory", ""};
   } catch (const std::exception& error) {
     return {Code::internal, error.what(), ""};
+  } catch (...) {
+    return {Code::internal, "a callback threw something that is no std::exception", ""};
   }
+}
+
+ir::Value* owned_value(const Network::Impl& impl, void* value, const char* what) {
+  if (value == nullptr) fail(Code::invalid_argument, "{} is not a tensor", what);
+  auto* owned = static_cast<ir::Value*>(value);
+  if (&owned->graph() != &impl.graph)
+    fail(Code::invalid_argument, "{} is a tensor of another network", what);
+  return owned;
 }
 
 std::string BuildError::text() const {
@@ -91,14 +111,14 @@ Network::Network(Network&&) noexcept = default;
 Network& Network::operator=(Network&&) noexcept = default;
 
 Expected<Network> Network::parse_file(const std::string& path, const ParseOptions& options) {
-  return parse([&](ir::Graph& graph, importer::ImportReport& report) {
+  return parse(options, [&](ir::Graph& graph, importer::ImportReport& report) {
     importer::import_file(path, import_options(options), graph, report);
   });
 }
 
 Expected<Network> Network::parse_memory(std::span<const std::byte> model,
                                         const ParseOptions& options, const std::string& folder) {
-  return parse([&](ir::Graph& graph, importer::ImportReport& report) {
+  return parse(options, [&](ir::Graph& graph, importer::ImportReport& report) {
     importer::import_memory(model, folder, import_options(options), graph, report);
   });
 }
@@ -106,6 +126,7 @@ Expected<Network> Network::parse_memory(std::span<const std::byte> model,
 NetTensor Network::add_input(const std::string& name, DType dtype,
                              const std::vector<std::int64_t>& dims) {
   return guarded(*impl_, [&]() -> NetTensor {
+    if (name.empty()) fail(Code::invalid_argument, "an input needs a name");
     if (!is_storable(dtype))
       fail(Code::invalid_argument, "input '{}' has a type without a fixed size", name);
     for (int i = 0; i < impl_->graph.input_count(); ++i)
@@ -121,10 +142,13 @@ NetTensor Network::add_constant(DType dtype, const std::vector<std::int64_t>& di
                                 const void* data, std::size_t bytes) {
   return guarded(*impl_, [&]() -> NetTensor {
     if (!is_storable(dtype)) fail(Code::invalid_argument, "a constant has a type without a size");
-    ir::Tensor tensor(dtype, dims);
-    if (tensor.bytes() != bytes)
+    const auto needed = storage_bytes(dtype, dims);
+    if (!needed.ok()) fail(Code::invalid_argument, "a constant: {}", needed.status().message());
+    if (*needed != bytes)
       fail(Code::invalid_argument, "a constant {}{} takes {} bytes, but {} were given",
-           dtype_name(dtype), ir::to_string(ir::make_shape(dims)), tensor.bytes(), bytes);
+           dtype_name(dtype), ir::to_string(ir::make_shape(dims)), *needed, bytes);
+    if (bytes > 0 && data == nullptr) fail(Code::invalid_argument, "a constant has no data");
+    ir::Tensor tensor(dtype, dims);
     if (bytes > 0) std::memcpy(tensor.mutable_data(), data, bytes);
     return NetTensor(ir::Emitter(impl_->graph).constant(std::move(tensor)));
   });
@@ -137,8 +161,8 @@ NetTensor Network::add_constant(const std::vector<std::int64_t>& dims,
 
 void Network::mark_output(NetTensor tensor, const std::string& name) {
   guarded(*impl_, [&]() -> NetTensor {
-    if (!tensor.valid()) fail(Code::invalid_argument, "output '{}' is not a tensor", name);
-    auto* value = static_cast<ir::Value*>(tensor.value_);
+    if (name.empty()) fail(Code::invalid_argument, "an output needs a name");
+    ir::Value* value = owned_value(*impl_, tensor.value_, ("output '" + name + "'").c_str());
     for (const IoDesc& output : outputs())
       if (output.name == name)
         fail(Code::invalid_argument, "there is an output '{}' already", name);
@@ -162,7 +186,11 @@ std::vector<NetTensor> Network::add_multi(std::string_view op,
     if (schema == nullptr || schema->has(ir::kTerminator) || schema->has(ir::kControlFlow))
       fail(Code::invalid_argument, "there is no op '{}' to add; docs/ir-ops.md lists all", op);
     std::vector<ir::Value*> values;
-    for (const NetTensor& t : operands) values.push_back(static_cast<ir::Value*>(t.value_));
+    for (const NetTensor& t : operands)
+      values.push_back(t.valid() ? owned_value(*impl_, t.value_, "an operand") : nullptr);
+    if (results < schema->min_results || results > kMaxResults ||
+        (schema->max_results >= 0 && results > schema->max_results))
+      fail(Code::invalid_argument, "op '{}' cannot have {} results", op, results);
     ir::Emitter emitter(impl_->graph);
     ir::Node* node = emitter.emit_node(*schema, values, convert(attrs), results);
     node->origin = {std::string(op) + "_" + std::to_string(node->id())};
@@ -170,7 +198,8 @@ std::vector<NetTensor> Network::add_multi(std::string_view op,
     for (int r = 0; r < results; ++r) out.push_back(NetTensor(node->result(r)));
     return out;
   });
-  made.resize(static_cast<std::size_t>(std::max(results, 0)));
+  // After an error there are still as many tensors as were asked for, all invalid.
+  made.resize(static_cast<std::size_t>(std::clamp(results, 1, kMaxResults)));
   return made;
 }
 

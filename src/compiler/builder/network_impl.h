@@ -19,6 +19,10 @@ struct Network::Impl {
   std::vector<std::string> warnings;  ///< of parsing
 };
 
+/// The value behind a NetTensor, which must be one of this network. Throws
+/// Error(invalid_argument).
+ir::Value* owned_value(const Network::Impl& impl, void* value, const char* what);
+
 /// The one conversion from the compiler's exceptions to the API's errors; call inside a handler.
 BuildError current_error();
 

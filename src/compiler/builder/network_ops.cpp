@@ -88,8 +88,7 @@ NetTensor Network::add_cast(NetTensor x, DType to) {
 
 NetTensor Network::add_reshape(NetTensor x, const Numbers& dims) {
   return guarded(*impl_, [&]() -> NetTensor {
-    if (!x.valid()) fail(Code::invalid_argument, "reshape of something that is not a tensor");
-    auto* value = static_cast<ir::Value*>(x.value_);
+    ir::Value* value = owned_value(*impl_, x.value_, "what to reshape");
     return NetTensor(ir::Emitter(impl_->graph).reshape(value, ir::make_shape(dims)));
   });
 }
@@ -97,8 +96,7 @@ NetTensor Network::add_reshape(NetTensor x, const Numbers& dims) {
 NetTensor Network::add_slice(NetTensor x, const Numbers& starts, const Numbers& sizes,
                              const Numbers& strides) {
   return guarded(*impl_, [&]() -> NetTensor {
-    if (!x.valid()) fail(Code::invalid_argument, "slice of something that is not a tensor");
-    auto* value = static_cast<ir::Value*>(x.value_);
+    ir::Value* value = owned_value(*impl_, x.value_, "what to slice");
     return NetTensor(
         ir::Emitter(impl_->graph).slice(value, starts, strides, ir::make_shape(sizes)));
   });
