@@ -28,6 +28,7 @@ Difference compare(const ir::Tensor& found, const ir::Tensor& expected, double r
     return d;
   }
   std::int64_t worst = -1;
+  double worst_excess = 0;  // error in units of what is allowed there
   for (std::int64_t i = 0; i < expected.count(); ++i) {
     if (exact_integers(expected) && found.i64_at(i) == expected.i64_at(i)) continue;
     const double e = expected.f64_at(i), f = found.f64_at(i);
@@ -35,10 +36,16 @@ Difference compare(const ir::Tensor& found, const ir::Tensor& expected, double r
     if (std::isnan(e) && std::isnan(f)) continue;
     double error = std::abs(f - e);
     if (!std::isfinite(error)) error = std::numeric_limits<double>::infinity();
-    if (error > d.max_abs || worst < 0) worst = i;
     d.max_abs = std::max(d.max_abs, error);
     if (e != 0 && std::isfinite(e)) d.max_rel = std::max(d.max_rel, error / std::abs(e));
-    if (!(error <= atol + rtol * std::abs(e))) ++d.failing;
+    const double allowed = std::isfinite(e) ? atol + rtol * std::abs(e) : 0;
+    if (error <= allowed) continue;
+    ++d.failing;
+    const double excess = allowed > 0 ? error / allowed : std::numeric_limits<double>::infinity();
+    if (worst < 0 || excess > worst_excess) {
+      worst = i;
+      worst_excess = excess;
+    }
   }
   d.passed = d.failing == 0;
   if (!d.passed)
