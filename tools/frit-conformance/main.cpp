@@ -18,6 +18,7 @@ struct Options {
   std::string junit;
   std::string known_failures;
   std::string list_passed;
+  int min_passed = 0;
   RunOptions run;
 };
 
@@ -60,15 +61,18 @@ int run(const Options& options) {
   if (!options.list_passed.empty()) write_passed(options.list_passed, finished);
   int passed = 0, failed = 0, skipped = 0, surprises = 0;
   for (const auto& [the_case, result] : finished) {
-    const bool expected = known.count(the_case.path) != 0;
+    const bool expected = known.erase(the_case.path) != 0;
     if (result.outcome == Outcome::passed) ++passed;
     if (result.outcome == Outcome::failed) ++failed;
     if (result.outcome == Outcome::skipped) ++skipped;
-    if (result.outcome != Outcome::skipped && (result.outcome == Outcome::failed) != expected)
-      ++surprises;
+    if ((result.outcome == Outcome::failed) != expected) ++surprises;
   }
+  for (const auto& [path, reason] : known)
+    std::printf("MISSING %s: listed as a known failure, but there is no such case\n", path.c_str());
+  if (passed < options.min_passed)
+    std::printf("TOO FEW passed: expected at least %d, found %d\n", options.min_passed, passed);
   std::printf("%d passed, %d failed, %d skipped\n", passed, failed, skipped);
-  return surprises == 0 ? 0 : 1;
+  return surprises == 0 && known.empty() && passed >= options.min_passed ? 0 : 1;
 }
 
 }  // namespace
@@ -85,6 +89,8 @@ int main(int argc, char** argv) {
                  "absolute tolerance; default: the case's data.json, else 1e-7");
   app.add_option("--known-failures", options.known_failures,
                  "file of cases and reasons: these must fail, all others must pass");
+  app.add_option("--min-passed", options.min_passed, "fail if fewer cases pass")
+      ->check(CLI::NonNegativeNumber);
   app.add_option("--list-passed", options.list_passed, "write the cases that passed to this file");
   app.add_option("--junit", options.junit, "write the results as JUnit XML to this file");
   CLI11_PARSE(app, argc, argv);
