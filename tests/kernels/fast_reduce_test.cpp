@@ -5,6 +5,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <random>
 
 #include "tests/support/kernel_runner.h"
 
@@ -158,6 +159,27 @@ TEST(FastKernels, RefuseWhatTheyDoNotCover) {
   KernelCall broadcast("cpu.layer_norm");
   broadcast.in<float>({1, 2}, {1, 2}).in<float>({1}, {3}).out<float>({1, 2});
   EXPECT_NE(broadcast.attr("axis", 1).attr("epsilon", 0.0).run(), "");
+}
+
+/// Bent calls are refused or run within their storage; KernelCall watches the bounds.
+TEST(FastKernels, SurviveBentCalls) {
+  std::mt19937 random(7);
+  for (int i = 0; i < 3000; ++i) {
+    KernelCall softmax("cpu.softmax");
+    softmax.in<float>({3, 5}, Floats(15, 1)).out<float>({3, 5}).attr("axis", 1);
+    softmax.scramble(random).run();
+    KernelCall norm("cpu.layer_norm");
+    norm.in<float>({3, 5}, Floats(15, 1)).in<float>({5}, Floats(5, 1)).in<float>({5}, Floats(5, 1));
+    norm.out<float>({3, 5}).out<float>({3, 1}).attr("axis", 1).attr("epsilon", 1e-5);
+    norm.scramble(random).run();
+    KernelCall group("cpu.group_norm");
+    group.in<float>({2, 4, 3}, Floats(24, 1)).in<float>({4}, Floats(4, 1));
+    group.in<float>({4}, Floats(4, 1)).out<float>({2, 4, 3});
+    group.attr("groups", 2).attr("epsilon", 1e-5).scramble(random).run();
+    KernelCall reduce("cpu.reduce");
+    reduce.in<float>({3, 5}, Floats(15, 1)).out<float>({5}).attr("kind", "mean");
+    reduce.ints("axes", {0}).attr("keepdims", 0).scramble(random).run();
+  }
 }
 
 }  // namespace

@@ -7,13 +7,10 @@ Isa isa() noexcept {
 #if defined(__x86_64__)
   static const Isa best = [] {
     __builtin_cpu_init();
-    const auto avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-                        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
-                        __builtin_cpu_supports("avx512cd");
     const auto avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
                       __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
                       __builtin_cpu_supports("f16c");
-    return avx512 && avx2 ? Isa::avx512 : avx2 ? Isa::avx2 : Isa::baseline;
+    return avx2 ? Isa::avx2 : Isa::baseline;
   }();
   return best;
 #else

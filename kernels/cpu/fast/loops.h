@@ -9,7 +9,7 @@
 namespace frit::kernels::fast {
 
 /// The instruction sets that loops exist for; the machine's best one.
-enum class Isa { baseline, avx2, avx512 };
+enum class Isa { baseline, avx2 };
 Isa isa() noexcept;
 
 /// The f32 loop of a row of pointwise.def, null where it has none. Its result may be one of its

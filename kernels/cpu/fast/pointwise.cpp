@@ -83,7 +83,6 @@ namespace frit::kernels::fast {
 
 ref::PointwiseLoop simd_loop(int row) noexcept {
 #if defined(__x86_64__)
-  if (isa() == Isa::avx512) return N_AVX3::find(row);
   if (isa() == Isa::avx2) return N_AVX2::find(row);
 #endif
   return HWY_STATIC_DISPATCH(find)(row);

@@ -164,7 +164,6 @@ namespace frit::kernels::fast {
 
 const RowLoops& row_loops() noexcept {
 #if defined(__x86_64__)
-  if (isa() == Isa::avx512) return N_AVX3::loops();
   if (isa() == Isa::avx2) return N_AVX2::loops();
 #endif
   return HWY_STATIC_DISPATCH(loops)();
