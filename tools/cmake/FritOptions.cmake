@@ -42,4 +42,8 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
   # GCC bug 105651: std::string operator+ looks like an overlapping copy when optimized.
   target_compile_options(frit_warnings INTERFACE -Wno-restrict)
 endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND FRIT_SANITIZE)
+  # The instrumented code hides from GCC what has been initialized.
+  target_compile_options(frit_warnings INTERFACE -Wno-maybe-uninitialized)
+endif()
 target_link_libraries(frit_warnings INTERFACE frit_build_flags)
