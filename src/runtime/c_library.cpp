@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The part of the C ABI that needs no object: version, errors, names, log.
 #include <cstdio>
+#include <cstring>
 
 #include "base/dtypes.h"
 #include "base/log.h"
+#include "base/printable.h"
 #include "runtime/c_status.h"
 
 namespace frit::runtime {
@@ -14,7 +16,10 @@ thread_local char t_last_error[kMaxMessage] = "";
 }  // namespace
 
 frit_status report(const Status& status) noexcept {
-  if (!status.ok()) std::snprintf(t_last_error, sizeof t_last_error, "%s", status.message());
+  if (!status.ok()) {
+    std::snprintf(t_last_error, sizeof t_last_error, "%s", status.message());
+    make_printable(t_last_error, std::strlen(t_last_error));
+  }
   return static_cast<frit_status>(status.code());
 }
 

@@ -6,6 +6,7 @@
 #include <new>
 
 #include "base/dtypes.h"
+#include "base/printable.h"
 #include "base/status.h"
 #include "compiler/builder/network_impl.h"
 #include "compiler/ir/text.h"
@@ -71,7 +72,10 @@ BuildError current_error() {
   try {
     throw;
   } catch (const Error& error) {
-    return {error.code(), error.message(), error.origin()};
+    BuildError result{error.code(), error.message(), error.origin()};
+    make_printable(result.message.data(), result.message.size());
+    make_printable(result.node.data(), result.node.size());
+    return result;
   } catch (const std::bad_alloc&) {
     return {Code::out_of_memory, "not enough memory", ""};
   } catch (const std::exception& error) {
