@@ -35,9 +35,12 @@ void banner(const char* state, int argc, char** argv) {
   log_raw(line);
 }
 
-void infer(const Options& options, const RuntimeEngine& engine) {
+void show_layers(const Options& options, const RuntimeEngine& engine) {
   if (options.dump_layers) report_layers(engine);
   if (!options.export_layers.empty()) export_layers(options.export_layers, engine);
+}
+
+void infer(const Options& options, const RuntimeEngine& engine) {
   std::vector<tools::Session> streams = open_streams(options, engine);
   log_info("Created execution context with device memory size: {:.6g} MiB",
            static_cast<double>(engine.info().context_bytes) / (1024.0 * 1024.0));
@@ -57,6 +60,20 @@ void infer(const Options& options, const RuntimeEngine& engine) {
   const std::vector<StepTimes> steps = run_profiled(options, engine, count);
   if (options.dump_profile) report_profile(steps, count);
   if (!options.export_profile.empty()) export_profile(options.export_profile, steps, count);
+}
+
+// Without inference nothing writes what these flags ask for.
+void warn_unused(const Options& options) {
+  const std::pair<const char*, bool> flags[] = {
+      {"--dumpOutput", options.dump_output},
+      {"--exportOutput", !options.export_output.empty()},
+      {"--saveOutputs", !options.save_outputs.empty()},
+      {"--exportTimes", !options.export_times.empty()},
+      {"--dumpProfile", options.dump_profile},
+      {"--exportProfile", !options.export_profile.empty()},
+      {"--loadInputs", !options.load_inputs.empty()}};
+  for (const auto& [flag, given] : flags)
+    if (given) log_warning("{} has no effect: the engine was not run", flag);
 }
 
 void check_loaded_shapes(const Options& options, const RuntimeEngine& engine) {
@@ -89,19 +106,19 @@ bool run(const Options& options) {
     if (!shapes.empty()) shapes = match_names(shapes, model_inputs(options));
     image = build_engine(options, shapes);
     save_engine(options, *image);
-    if (options.skip_inference && !options.time_deserialize) {
-      log_info("Skipped inference phase since --skipInference is added.");
-      return true;
-    }
     engine = load_image(options, *image);
   } else {
     engine = load_file(options);
     check_loaded_shapes(options, engine);
   }
+  show_layers(options, engine);
   if (options.time_deserialize)
     time_loading(options, image ? &*image : nullptr);
   else if (!options.skip_inference)
     infer(options, engine);
+  else
+    log_info("Skipped inference phase since --skipInference is added.");
+  if (options.skip_inference || options.time_deserialize) warn_unused(options);
   return true;
 }
 

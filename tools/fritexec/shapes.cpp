@@ -36,7 +36,11 @@ std::vector<std::pair<std::string, std::string>> parse_pairs(std::string_view te
     const std::size_t colon = entry.rfind(':');
     if (colon == std::string_view::npos || colon == 0 || colon + 1 == entry.size())
       fail(Code::invalid_argument, "{}: expected name:value,…, found '{}'", flag, entry);
-    pairs.emplace_back(entry.substr(0, colon), entry.substr(colon + 1));
+    std::string_view name = entry.substr(0, colon);
+    if (name.size() > 2 && name.front() == '\'' &&
+        name.back() == '\'')  // as trtexec's help quotes them
+      name = name.substr(1, name.size() - 2);
+    pairs.emplace_back(name, entry.substr(colon + 1));
     if (end == std::string_view::npos) return pairs;
     text.remove_prefix(end + 1);
   }

@@ -74,8 +74,13 @@ class TestRun {
 
  private:
   void name_inputs(const std::vector<std::string>& names) {
-    for (TestSet& set : sets_)
-      assign_names(set.inputs, names, "inputs of '" + set.folder.string() + "'");
+    for (TestSet& set : sets_) {
+      const std::string what = "inputs of '" + set.folder.string() + "'";
+      if (set.inputs.size() < names.size())
+        fail(Code::not_found, "{}: the data has {}, the model {}; input_{}.pb is missing", what,
+             set.inputs.size(), names.size(), set.inputs.size());
+      assign_names(set.inputs, names, what);
+    }
   }
 
   void build_and_run() {
@@ -141,7 +146,14 @@ class TestRun {
                error.failed == 0 ? "passed" : fmt::format("{} FAILED", error.failed));
       passed = passed && error.failed == 0;
     }
-    if (errors_.empty()) log_warning("The sets hold no expected outputs; nothing was compared");
+    if (errors_.empty()) {
+      // Sets without answers serve --saveOutputs; a comparison of nothing is no pass.
+      if (options_.save_outputs.empty())
+        log_error("The sets hold no expected outputs (output_0.pb, ...): nothing was compared");
+      else
+        log_warning("The sets hold no expected outputs; nothing was compared");
+      return !options_.save_outputs.empty();
+    }
     log_info("{} sets compared with rtol {:g}, atol {:g}: {}", sets_.size(), options_.rtol,
              options_.atol, passed ? "passed" : "FAILED");
     return passed;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#pragma once
+
 // Which instruction sets Highway compiles for. Included before any Highway header. Highway's own
 // dispatch is not used: it needs a shared library, and the runtime must need none.
 

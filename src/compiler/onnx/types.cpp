@@ -72,6 +72,12 @@ void Translation::add_graph_input(const pb::ValueInfoProto& input, Scope& scope)
       if (d < 0)
         fail(Code::invalid_argument, "input \"{}\" is given the dim {}; dims are 0 or more", name,
              d);
+    for (std::size_t i = 0; tensor.has_shape() && i < rank; ++i) {
+      const pb::TensorShapeProto::Dimension& dim = tensor.shape().dim(static_cast<int>(i));
+      if (dim.has_dim_value() && dim.dim_value() >= 0 && dim.dim_value() != given->second[i])
+        warn(fmt::format("the model fixes dim {} of input \"{}\" at {}; {} is used, as asked", i,
+                         name, dim.dim_value(), given->second[i]));
+    }
     type.dims = ir::make_shape(given->second);
   } else if (!tensor.has_shape()) {
     fail(Code::invalid_argument,
