@@ -97,6 +97,11 @@ class Lowering {
       fail(Code::unsupported,
            "{} '{}' has the dims {}; give fixed input shapes (--shapes=NAME:AxBxC)",
            is_input ? "input" : "output", value.name, ir::to_string(value.dims()));
+    if (value.name.empty() || !binding_names_.insert(value.name).second)
+      fail(Code::unsupported,
+           "{} '{}' needs a name that no other input or output has; rename it, or put an Identity "
+           "node between an input and the output of the same name",
+           is_input ? "input" : "output", value.name);
     plan::Binding binding;
     binding.name = value.name;
     binding.dtype = value.dtype();
@@ -272,6 +277,7 @@ class Lowering {
   std::unordered_map<const Value*, std::int32_t> claimed_;  // value → tensor of an output binding
   std::vector<std::int32_t> outputs_;
   std::vector<bool> copied_;
+  std::set<std::string> binding_names_;
   std::unordered_map<std::string, int> names_;
   std::set<std::string> modules_;
 };
