@@ -143,7 +143,8 @@ class FRIT_BUILDER_API Network {
   std::vector<NetTensor> add_multi(std::string_view op, const std::vector<NetTensor>& operands,
                                    const NetAttrs& attrs, int results);
 
-  // Frequent ops with their natural arguments. Images are N,C,spatial….
+  // Frequent ops with their natural arguments. Images are N,C,spatial…; an axis may be negative
+  // and then counts from the end.
   NetTensor add_convolution(NetTensor x, NetTensor weights, NetTensor bias = {},
                             const Window& window = {}, std::int64_t groups = 1);
   /// kind: "max" or "average".

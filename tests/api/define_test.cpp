@@ -236,5 +236,25 @@ TEST(Define, OpsWithSeveralResults) {
   EXPECT_EQ(out, (std::map<std::string, Floats>{{"values", {4, 3}}}));
 }
 
+TEST(Define, NegativeAxesCountFromTheEnd) {
+  Network net;
+  const NetTensor x = net.add_input("x", DType::f32, {2, 3, 4});
+  EXPECT_EQ(net.add_reduce(x, "sum", {-1, 0}, false).dims(), (std::vector<std::int64_t>{3}));
+  EXPECT_EQ(net.add_concatenation({x, x}, -2).dims(), (std::vector<std::int64_t>{2, 6, 4}));
+  EXPECT_TRUE(net.add_softmax(x, -3).valid());
+  EXPECT_FALSE(net.add_softmax(x, -4).valid());
+}
+
+TEST(Define, ImpossibleConfigurationsAreRefused) {
+  Network net;
+  net.mark_output(net.add_unary("relu", net.add_input("x", DType::f32, {2})), "y");
+  BuildConfig config;
+  config.cpu_threads = -3;
+  EXPECT_EQ(Builder().build(net, config).error().code, Code::invalid_argument);
+  config.cpu_threads = 1;
+  config.disabled_sources = {"bogus"};
+  EXPECT_EQ(Builder().build(net, config).error().code, Code::invalid_argument);
+}
+
 }  // namespace
 }  // namespace frit::test

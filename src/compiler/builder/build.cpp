@@ -31,6 +31,13 @@ class Build {
  public:
   Build(const Network::Impl& network, const BuildConfig& config)
       : network_(network), config_(config) {
+    if (config.cpu_threads < 0)
+      fail(Code::invalid_argument, "cpu_threads is {}; expected 0 (all processors) or more",
+           config.cpu_threads);
+    for (const std::string& source : config.disabled_sources)
+      if (source != "onednn" && source != "cpu")
+        fail(Code::invalid_argument, "there is no tactic source '{}'; expected onednn or cpu",
+             source);
     threads_ = config.cpu_threads > 0 ? config.cpu_threads : available_cpus();
   }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The calls of Network that name an op with its natural arguments.
+#include <algorithm>
+
 #include "base/dtypes.h"
 #include "compiler/builder/network_impl.h"
 #include "compiler/ops/infer.h"
@@ -17,6 +19,11 @@ NetAttrs window_attrs(const Window& window, std::size_t axes) {
   return {{"strides", filled(window.strides, axes, 1)},
           {"dilations", filled(window.dilations, axes, 1)},
           {"pads", filled(window.pads, 2 * axes, 0)}};
+}
+
+// Axes may count from the end, as ONNX's do; what is out of range is left for inference to refuse.
+std::int64_t from_start(const NetTensor& x, std::int64_t axis) {
+  return axis < 0 ? axis + static_cast<std::int64_t>(x.dims().size()) : axis;
 }
 
 }  // namespace
@@ -56,13 +63,16 @@ NetTensor Network::add_elementwise(std::string_view op, NetTensor a, NetTensor b
 }
 
 NetTensor Network::add_softmax(NetTensor x, std::int64_t axis) {
-  return add("softmax", {x}, {{"axis", axis}, {"log", std::int64_t{0}}});
+  return add("softmax", {x}, {{"axis", from_start(x, axis)}, {"log", std::int64_t{0}}});
 }
 
 NetTensor Network::add_reduce(NetTensor x, const std::string& kind, const Numbers& axes,
                               bool keep_dims) {
+  Numbers sorted;
+  for (std::int64_t axis : axes) sorted.push_back(from_start(x, axis));
+  std::ranges::sort(sorted);
   return add("reduce", {x},
-             {{"kind", kind}, {"axes", axes}, {"keepdims", std::int64_t{keep_dims}}});
+             {{"kind", kind}, {"axes", sorted}, {"keepdims", std::int64_t{keep_dims}}});
 }
 
 NetTensor Network::add_transpose(NetTensor x, const Numbers& permutation) {
@@ -70,16 +80,16 @@ NetTensor Network::add_transpose(NetTensor x, const Numbers& permutation) {
 }
 
 NetTensor Network::add_concatenation(const std::vector<NetTensor>& parts, std::int64_t axis) {
-  return add("concat", parts, {{"axis", axis}});
+  return add("concat", parts, {{"axis", parts.empty() ? axis : from_start(parts.front(), axis)}});
 }
 
 NetTensor Network::add_gather(NetTensor x, NetTensor indices, std::int64_t axis) {
-  return add("gather", {x, indices}, {{"axis", axis}});
+  return add("gather", {x, indices}, {{"axis", from_start(x, axis)}});
 }
 
 NetTensor Network::add_layer_norm(NetTensor x, NetTensor scale, NetTensor bias, std::int64_t axis,
                                   double epsilon) {
-  return add("layer_norm", {x, scale, bias}, {{"axis", axis}, {"epsilon", epsilon}});
+  return add("layer_norm", {x, scale, bias}, {{"axis", from_start(x, axis)}, {"epsilon", epsilon}});
 }
 
 NetTensor Network::add_cast(NetTensor x, DType to) {
