@@ -53,7 +53,7 @@ InputShapes parse_shapes(std::string_view text, std::string_view flag) {
     std::string_view rest = value;
     while (value != "scalar") {
       const std::size_t end = rest.find('x');
-      dims.push_back(parse_dim(rest.substr(0, end), name + ":" + value, flag));
+      dims.push_back(parse_dim(rest.substr(0, end), fmt::format("{}:{}", name, value), flag));
       if (end == std::string_view::npos) break;
       rest.remove_prefix(end + 1);
     }
