@@ -131,7 +131,7 @@ void report_options(const Options& options) {
   } else {
     std::string shapes;
     for (const auto& [name, dims] : options.shapes)
-      shapes += (shapes.empty() ? "" : ",") + name + ":" + dims_text(dims);
+      shapes += fmt::format("{}{}:{}", shapes.empty() ? "" : ",", name, dims_text(dims));
     constexpr const char* kVerify[] = {"off", "quick", "full"};
     log_info("Input build shapes: {}", shapes.empty() ? "model" : shapes);
     log_info("Precision: the model's own types");

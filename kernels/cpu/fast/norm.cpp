@@ -72,16 +72,16 @@ struct RowNorm {
                 "operand %d has %lld elements; expected one for each of the %lld of a row "
                 "(use the reference kernel for broadcasting ones)",
                 i, static_cast<long long>(c.dims_in(i).volume()), static_cast<long long>(n));
-    in_count = c.in_count();
-    has_mean = c.out(1).present();
-    has_inverse = c.out(2).present();
+    in_count_ = c.in_count();
+    has_mean_ = c.out(1).present();
+    has_inverse_ = c.out(2).present();
     loops = &row_loops();
     return c.error();
   }
 
   const char* run(const RunArgs& args) const {
     const auto operand = [&](int i) {
-      return i < in_count ? static_cast<const float*>(args.in[i]) : nullptr;
+      return i < in_count_ ? static_cast<const float*>(args.in[i]) : nullptr;
     };
     const int64_t grain = std::max<int64_t>(1, 16384 / std::max<int64_t>(1, n));
     if (n == 0) return empty(args);
@@ -99,12 +99,12 @@ struct RowNorm {
   }
 
  private:
-  int in_count = 0;
-  bool has_mean = false, has_inverse = false;
+  int in_count_ = 0;
+  bool has_mean_ = false, has_inverse_ = false;
 
   void statistics(const RunArgs& args, int64_t r, float mean, float inverse) const {
-    if (has_mean) static_cast<float*>(args.out[1])[r] = mean;
-    if (has_inverse) static_cast<float*>(args.out[2])[r] = inverse;
+    if (has_mean_) static_cast<float*>(args.out[1])[r] = mean;
+    if (has_inverse_) static_cast<float*>(args.out[2])[r] = inverse;
   }
   /// Rows of no elements have no moments.
   const char* empty(const RunArgs& args) const {
